@@ -40,6 +40,7 @@ const codeOf = (file: string): string =>
     .replace(/\/\/.*$/gm, '')
     .replace(/'(?:[^'\\\n]|\\.)*'/g, "''");
 
+const sdk = 'packages/sdk/src';
 const actors = sources('actors');
 const world = sources('src');
 const all = [...actors, ...world];
@@ -112,7 +113,7 @@ describe('the world', () => {
 
 test('every catch names its error: what hides all of them hides bugs', () => {
   const isText = (file: string): boolean => file === 'src/edge/openapi/page/script.ts'; // Runs in a browser.
-  const programs = [...all, ...['tools', 'bench', 'scripts'].flatMap(sources)];
+  const programs = [...all, ...['tools', 'bench', 'scripts', sdk].flatMap(sources)];
   const hiding = programs.filter((file) => !isText(file) && /catch \{/.test(readFileSync(join(root, file), 'utf8')));
   expect(hiding).toEqual([]);
 });
@@ -308,6 +309,28 @@ describe('the pages of the dashboard', () => {
   });
 });
 
+describe('our own SDK', () => {
+  const files = sources(sdk);
+
+  test('imports nothing from outside itself, but what Node has for its entry for Node', () => {
+    expect(files.length).toBeGreaterThan(5);
+    const outside = files.flatMap(importsOf).filter(({target}) => !target.startsWith(`${sdk}/`));
+    expect([...new Set(outside.map(({file}) => file))]).toEqual([`${sdk}/node.ts`]);
+    expect(outside.filter(({target}) => !target.startsWith('node:'))).toEqual([]);
+    expect(imports.filter(({target}) => target.startsWith('packages/'))).toEqual([]);
+  });
+
+  test('is no part of a page where it is a queue: pages, clocks and networks come from outside', () => {
+    const banned = /\b(Date\.now|document|location|navigator|localStorage|fetch|setTimeout|console)\b/;
+    expect([`${sdk}/outbox.ts`].filter((file) => banned.test(codeOf(file)))).toEqual([]);
+  });
+
+  test('has no dependencies', () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8')) as object;
+    expect(Object.keys(manifest).filter((field) => /dependencies/i.test(field))).toEqual([]);
+  });
+});
+
 test('package.json has among the dependencies what the service and its pages import, and the tools what they import', () => {
   const dependenciesOf = (file: string): Readonly<Record<string, string>> =>
     (JSON.parse(readFileSync(join(root, file), 'utf8')) as {dependencies: Record<string, string>}).dependencies;
@@ -341,7 +364,5 @@ test('no file of the edge imports itself by way of others, types included', () =
 
 test('no catch-all files', () => {
   const vague = /(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$|\.service\.ts$/;
-  expect(
-    [...all, ...sources('test'), ...sources('bench'), ...sources('tools')].filter((file) => vague.test(file)),
-  ).toEqual([]);
+  expect([...all, ...['test', 'bench', 'tools', sdk].flatMap(sources)].filter((file) => vague.test(file))).toEqual([]);
 });

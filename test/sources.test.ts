@@ -5,6 +5,7 @@ import {complaints} from './support/complaints.js';
 test('every source has sound types', async () => {
   expect(await complaints('tsc', ['-p', 'test/tsconfig.json'])).toBe('');
   expect(await complaints('tsc', ['-p', 'dashboard/tsconfig.json'])).toBe('');
+  expect(await complaints('tsc', ['-p', 'packages/sdk/tsconfig.json'])).toBe('');
 });
 
 test('every source is formatted and passes the linter', async () => {

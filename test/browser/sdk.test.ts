@@ -7,6 +7,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import type {Fields} from '../../packages/sdk/src/calls.js';
 import type {Outcome} from '../../packages/sdk/src/outbox.js';
 import {browserTests, chromiumPath, openBrowser, waitMsMax} from '../support/dashboard-page.js';
+import {Gate} from '../support/gate.js';
 import {Client, type EventAnswer, type HistoryAnswer, type ProfileBody, query, userPath} from '../support/http.js';
 import {installSdk} from '../support/sdk-package.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';
@@ -34,7 +35,8 @@ declare const navigator: {
 let service: Service;
 let shop: ShopPage;
 let browser: Browser;
-/** The address at which each service of this file is. */
+const gate = new Gate();
+/** The address of the gate: that of the service to pages, also when it is another process. */
 let host = '';
 
 /** A worker that answers for its pages, and tracks what they tell it. */
@@ -50,8 +52,10 @@ const workerText = (key: string): string => `
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
+  host = await gate.open();
   const [started, opened, folder] = await Promise.all([startService(), openBrowser(), installSdk()]);
-  [service, browser, host] = [started, opened, started.baseUrl];
+  [service, browser] = [started, opened];
+  gate.lead(new URL(service.baseUrl));
   const worker = join(temporaryFolder(), 'worker.js');
   writeFileSync(worker, workerText(service.writeKey));
   shop = await startShopPage({
@@ -61,7 +65,10 @@ beforeAll(async () => {
   });
 });
 browserTests(() => ({service, browser}));
-afterAll(() => shop?.close());
+afterAll(() => {
+  shop?.close();
+  gate.close();
+});
 
 const at = (path: string): string => shop.url + path.slice(1);
 
@@ -94,13 +101,11 @@ const flushed = (page: Page | Frame): Promise<Outcome> =>
     return told.waiting === 0 && told;
   });
 
-/** Events by name, as an export has them, with what else is stored. */
+/** All events of a name. */
 async function exported(event: string): Promise<EventAnswer[]> {
   const {text} = await new Client(host, service.secretKey).get(`/v1/export?${query({event})}`);
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as EventAnswer);
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as EventAnswer).filter((line) => line.event === event); // The last line is a position.
 }
 
 async function expectNoPreflight(): Promise<void> {
@@ -114,6 +119,7 @@ async function crash(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   void session.send('Page.crash').catch(() => undefined);
   await crashed;
+  await page.close();
 }
 
 test('of 1,000 events none is lost and none is doubled, whatever happens to pages, the network and the service', async () => {
@@ -147,7 +153,8 @@ test('of 1,000 events none is lost and none is doubled, whatever happens to page
   await play(page, 30);
   await play(other, 70);
   await other.goto(at('/three'));
-  service = await startService({dataDir: service.dataDir, env: {PORT: new URL(host).port}});
+  service = await startService({dataDir: service.dataDir});
+  gate.lead(new URL(service.baseUrl));
   await visit(other, '/four');
   await flushed(page);
   await flushed(other);
@@ -216,6 +223,12 @@ test('of 1,000 events none is lost and none is doubled, whatever happens to page
   await expectNoPreflight();
 });
 
+/** What the SDK adds to an event of a page. */
+interface PageContext {
+  readonly page: {readonly path: string; readonly referrer?: string};
+  readonly session: {readonly id: string; readonly start?: true};
+}
+
 /** The history of the page's visitor, or of a user, the oldest first. */
 async function historyOf(id: {anonymousId: string} | {userId: string}, count: number): Promise<EventAnswer[]> {
   const reader = new Client(host, service.secretKey);
@@ -254,7 +267,7 @@ test('one line of HTML sends pages and what is marked, without what an address m
   expect(await flushed(page)).toMatchObject({rejected: [], dropped: 0});
 
   const events = await historyOf({userId: 'ada'}, 9);
-  const contexts = events.map(({context}) => context as Record<string, any>);
+  const contexts = events.map(({context}) => context as unknown as PageContext);
   const origin = shop.url.slice(0, -1);
   expect(events.map(({event, properties}, n) => [event, properties, contexts[n]!.page.path])).toEqual([
     ['page', {}, '/docs'],

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Mutant, Suite} from './catalogue.js';
 
-const copied = ['actors', 'src', 'kernels', 'tools', 'test', 'dist', 'tsconfig.json', 'package.json'];
+const copied = ['actors', 'src', 'kernels', 'packages', 'tools', 'test', 'dist', 'tsconfig.json', 'package.json'];
 const suiteMsMax = 180_000;
 
 /** vitest without the project's set-up: these suites need no build, and the nats-server of NATS_SERVER_BIN at most. */

@@ -17,17 +17,8 @@ export const snippetsFor = (address: string, key: string): readonly Snippet[] =>
   -d '{"event":"signup","userId":"ada","properties":{"from":"curl"}}'`,
   },
   {
-    name: 'Browser',
-    text: `fetch('${address}/v1/events', {
-  method: 'POST',
-  keepalive: true,
-  headers: {Authorization: 'Bearer ${key}', 'Content-Type': 'application/json'},
-  body: JSON.stringify({
-    event: 'page_viewed',
-    anonymousId: localStorage.visitor ??= Math.random().toString(36).slice(2),
-    properties: {path: location.pathname},
-  }),
-});`,
+    name: 'Web page',
+    text: `<script defer src="${address}/sdk.js" data-key="${key}"></script>`,
   },
   {
     name: 'Node',
