@@ -169,7 +169,7 @@ const products = {
     ],
     run: async () => {
       await buildDashboard();
-      await runStep('scripts/sdk.mjs');
+      await buildSdk();
       await runStep('scripts/bundle.mjs');
     },
   },
@@ -207,6 +207,12 @@ function sourceHash(name) {
   const {folders, files} = products[name];
   const inFolders = folders.flatMap((folder) => filesIn(inProject(folder)));
   return hashOf([...files.map((file) => inProject(file)), ...inFolders.sort()].filter((file) => existsSync(file)));
+}
+
+/** Builds the script for pages, dist/sdk.js, and the package in packages/sdk/dist. */
+async function buildSdk() {
+  if (!existsSync(inProject('packages/sdk'))) return; // An archive without it.
+  await runStep('scripts/sdk.mjs');
 }
 
 /** Builds the compressed pages in dist/pages. Types are not checked here: the tests do that. */
