@@ -52,6 +52,9 @@ test('from the start of the service to the first event seen live takes a minute 
   const key = await until('the key is in the snippet', async () =>
     /Bearer (sk_write_\w+)'/.exec((await snippet.textContent())!)?.at(1),
   );
+  await page.getByLabel('I already use').selectOption('Segment, servers');
+  const lines = page.getByRole('region', {name: 'Snippet for Segment, servers'});
+  expect(await lines.textContent()).toContain(`writeKey: '${key}',\n  host: '${service.baseUrl}'`);
   const sender = new Client(service.baseUrl, key);
   expect((await sender.post('/v1/events', {event: '', userId: 'ada'})).status).toBe(400);
   await page.getByText('invalid_event').waitFor();

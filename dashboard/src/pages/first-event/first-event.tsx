@@ -15,6 +15,7 @@ import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {FaultBox} from '../../shell/states';
 import './first-event.css';
+import {librariesFor} from './libraries';
 import {Progress} from './progress';
 import {noKey, snippetsFor} from './snippets';
 
@@ -24,11 +25,14 @@ const demoCommand = 'npm run demo';
 export function FirstEvent() {
   /** The new key lives as long as this page. */
   const [key, setKey] = useState<string>();
-  const [shown, setShown] = useState(0);
+  /** Name of the snippet that is shown. */
+  const [shown, setShown] = useState('curl');
   const [fault, setFault] = useState<Fault>();
   const [isBusy, setBusy] = useState(false);
   const snippets = snippetsFor(apiAddress.value, key ?? noKey);
-  const {name, text} = snippets[shown]!;
+  const libraries = librariesFor(apiAddress.value, key ?? noKey);
+  const {name, text} = [...snippets, ...libraries].find((one) => one.name === shown)!;
+  const isLibrary = libraries.some((one) => one.name === name);
   useEffect(() => () => void lookForEvents(), []);
 
   const makeKey = async (): Promise<string | undefined> => {
@@ -57,13 +61,38 @@ export function FirstEvent() {
           <div class="first-body">
             <fieldset class="choice">
               <legend class="visually-hidden">From</legend>
-              {snippets.map((snippet, at) => (
-                <button key={snippet.name} type="button" aria-pressed={at === shown} onClick={() => setShown(at)}>
+              {snippets.map((snippet) => (
+                <button
+                  key={snippet.name}
+                  type="button"
+                  aria-pressed={snippet.name === name}
+                  onClick={() => setShown(snippet.name)}
+                >
                   {snippet.name}
                 </button>
               ))}
             </fieldset>
+            <label class="first-library">
+              I already use
+              <select
+                value={isLibrary ? name : ''}
+                onChange={({currentTarget}) => setShown(currentTarget.value || 'curl')}
+              >
+                <option value="">no other service</option>
+                {libraries.map((library) => (
+                  <option key={library.name} value={library.name}>
+                    {library.name}
+                  </option>
+                ))}
+              </select>
+            </label>
             <Snippet label={`Snippet for ${name}`} text={text} />
+            {isLibrary && (
+              <p class="help">
+                Change these lines where your code starts the library; its calls stay as they are. The first one that
+                arrives shows here. docs/clients.md of Millrace says what each call becomes.
+              </p>
+            )}
             <ApiAddressNote />
             <div class="buttons">
               <CopyButton text={text} what={`Copy the snippet for ${name}`} />
