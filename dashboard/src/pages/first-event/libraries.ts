@@ -1,5 +1,5 @@
 // Libraries of other services: the lines in which the address and the key are replaced. docs/clients.md says the rest.
-import type {Snippet} from './snippets';
+import type {Snippet} from './snippets.js';
 
 /** Host, port and protocol, where a library wants them apart. */
 function partsOf(address: string): string {
