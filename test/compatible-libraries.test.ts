@@ -187,8 +187,11 @@ test('what @segment/analytics-node and @rudderstack/rudder-sdk-node were given i
 
 describe('our own SDK', () => {
   let entry = '';
+  let entryOfApps = '';
   beforeAll(async () => {
-    entry = pathToFileURL(join(await installSdk(), 'dist/node.js')).href;
+    const folder = await installSdk();
+    entry = pathToFileURL(join(folder, 'dist/node.js')).href;
+    entryOfApps = pathToFileURL(join(folder, 'dist/millrace.js')).href;
   });
 
   /** The calls of the other libraries, as it has them. */
@@ -254,6 +257,65 @@ describe('our own SDK', () => {
     const client = new Client(service.baseUrl, service.secretKey);
     return (await client.get(`/v1/events?${query({userId})}`)).json<HistoryAnswer>().data.length;
   };
+
+  /** The parts of the SDK for apps and edges that need no browser. */
+  interface AppSdk {
+    start(options: object): {
+      track(event: string, properties?: object, more?: object): void;
+      identify(userId: string): void;
+      flush(): Promise<{readonly accepted: number; readonly waiting: number}>;
+    };
+  }
+
+  test('an app that was closed without a network sends at its next start, from a store that answers later', async () => {
+    const {start} = (await import(entryOfApps)) as AppSdk;
+    const store = new Map<string, string>();
+    const later = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(resolve, value));
+    const storage = {
+      getItem: (key: string) => later(store.get(key) ?? null),
+      setItem: (key: string, value: string) => later(void store.set(key, value)),
+      removeItem: (key: string) => later(void store.delete(key)),
+      getAllKeys: () => later([...store.keys()]),
+    };
+    // A call that waits for another service is not for this one.
+    const ofAnother = ['millrace_https://elsewhere.example:m1', 'e{"event":"elsewhere","messageId":"m1"}'] as const;
+    store.set(...ofAnother);
+    const app = () => start({host, key: service.writeKey, storage});
+    const lost = gate.losesAnswers;
+    gate.losesAnswers = lost + 2;
+    const first = app();
+    first.identify('app');
+    for (let n = 0; n < 5; n++) first.track('opened', {n});
+    expect(await first.flush()).toMatchObject({accepted: 0});
+    gate.losesAnswers = lost;
+    const second = app();
+    second.track('opened', {n: 5});
+    const told = await until(
+      () => second.flush(),
+      ({waiting}) => waiting === 0,
+      'all is sent',
+    );
+    expect(told).toMatchObject({rejected: [], dropped: 0});
+    const client = new Client(service.baseUrl, service.secretKey);
+    const {data} = (await client.get(`/v1/events?${query({userId: 'app'})}`)).json<HistoryAnswer>();
+    expect(data.map(({properties}) => properties.n)).toEqual([5, 4, 3, 2, 1, 0]);
+    expect([...store].filter(([, text]) => /^[ei]\{/.test(text))).toEqual([ofAnother]);
+    // The first one, too, hears that its calls are stored.
+    expect(await first.flush()).toMatchObject({accepted: 6, waiting: 0});
+  });
+
+  test('an edge names the person of each call, and joins nobody', async () => {
+    const {start} = (await import(entryOfApps)) as AppSdk;
+    const edge = start({host, key: service.writeKey, storage: 'none'});
+    for (const userId of ['edge-1', 'edge-2']) edge.track('asked', {}, {userId});
+    edge.track('asked', {}, {anonymousId: 'edge-3'});
+    expect(await edge.flush()).toMatchObject({accepted: 3, waiting: 0});
+    const client = new Client(service.baseUrl, service.secretKey);
+    for (const userId of ['edge-1', 'edge-2']) {
+      const profile = (await client.get(userPath(userId))).json<ProfileBody>();
+      expect([profile.anonymous_ids, profile.events.length]).toEqual([[], 1]);
+    }
+  });
 
   test('a script that has nothing else to do sends what waits, and ends', async () => {
     expect(await played("millrace.track('ran', {n: 1}, {userId: 'script'});", undefined)).toEqual([0, null]);

@@ -368,6 +368,30 @@ test('consent, signals of the browser, other visitors, subdomains, and pages tha
   await context.close();
 });
 
+/** A busy browser now and then forgets what a page began in its last moment, so a page may try again. */
+test.each([
+  ['requests that outlive it', ''],
+  ['a beacon, where there are no such requests', 'delete Request.prototype.keepalive'],
+])('a page that keeps nothing sends while it is left: %s', async (_, script) => {
+  const context = await browser.newContext();
+  await context.addInitScript(script);
+  const page = await openPage(context);
+  const event = `left_${script.length}`;
+  let found: EventAnswer[] | undefined;
+  for (let tries = 0; tries < 3 && found === undefined; tries++) {
+    await visit(page, '/', {storage: 'none'});
+    await page.evaluate((name) => millrace.track(name), event);
+    await page.goto('about:blank');
+    const ask = async () => {
+      const all = await exported(event);
+      return all.length > 0 && all;
+    };
+    found = await until('it is stored', ask, 10_000).catch(() => undefined);
+  }
+  expect(found).toMatchObject([{event}]);
+  await context.close();
+});
+
 test('an application changes events or drops them, and nothing that it does wrong reaches the page', async () => {
   const context = await browser.newContext();
   const page = await openPage(context);
