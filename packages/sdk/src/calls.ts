@@ -44,6 +44,10 @@ export type TrackArguments<Properties> = undefined extends Properties
 /** React Native has no `crypto`. */
 const random = (): number => globalThis.crypto?.getRandomValues(new Uint32Array(1))[0] ?? Math.random() * 2 ** 32;
 
-/** Ids that sort by the time at which they were made. */
-export const newId = (nowMs: number): string =>
-  [nowMs, random(), random(), random()].map((part) => Math.floor(part).toString(36)).join('');
+let newestMs = 0;
+
+/** Ids that sort in the order in which they are made: calls of one millisecond stay in order wherever they are kept. */
+export function newId(nowMs: number): string {
+  newestMs = Math.max(nowMs, newestMs + 1);
+  return [newestMs, random(), random(), random()].map((part) => Math.floor(part).toString(36)).join('');
+}

@@ -87,6 +87,7 @@ export function start<Events extends object = AnyEvents>({
   before,
 }: Options): Millrace<Events> {
   const page = globalThis.document as Page | undefined;
+  const agent = globalThis.navigator as (Partial<Navigator> & {readonly globalPrivacyControl?: boolean}) | undefined;
   const base = host.replace(/\/$/, '');
   const memory = openStorage(base, store, cookie);
   let referrer = page?.referrer ?? '';
@@ -109,12 +110,12 @@ export function start<Events extends object = AnyEvents>({
 
   // ---- sending ----
 
-  const hasKeepalive = attempt(() => 'keepalive' in Request.prototype);
+  const hasKeepalive = 'keepalive' in Request.prototype;
 
   async function post(path: string, body: string, isKept: boolean, isLast: boolean): Promise<Answer> {
     const url = `${base}${path}?write_key=${key}`;
     // The outcome of a beacon is never known, so its calls stay in the queue.
-    if (isLast && !hasKeepalive) throw navigator.sendBeacon?.(url, body);
+    if (isLast && !hasKeepalive) throw navigator.sendBeacon(url, body);
     const answer = await fetch(url, {
       method: 'POST',
       body, // Its type is text/plain, which needs no preflight.
@@ -152,10 +153,8 @@ export function start<Events extends object = AnyEvents>({
     for (const call of held.splice(0)) safely(call);
   }
 
-  const signals = globalThis.navigator as {globalPrivacyControl?: boolean; doNotTrack?: string} | undefined;
   const isHonoured =
-    (honour.includes('gpc') && signals?.globalPrivacyControl) ||
-    (honour.includes('dnt') && signals?.doNotTrack === '1');
+    (honour.includes('gpc') && agent?.globalPrivacyControl) || (honour.includes('dnt') && agent?.doNotTrack === '1');
 
   function setConsent(to: 'granted' | 'pending' | 'denied'): void {
     consent = isHonoured ? 'denied' : to;
@@ -202,7 +201,7 @@ export function start<Events extends object = AnyEvents>({
     return {
       library: {name: '@millrace/sdk', version},
       ...((page || memory.hasStore) && {
-        locale: navigator.language,
+        locale: agent?.language,
         timezone: attempt(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
       }),
       ...(url && {
