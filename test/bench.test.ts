@@ -65,7 +65,11 @@ test.runIf(isLinux)('bench: what reads batches makes the same entries, each in i
     'single: JSON.parse',
     'single: parse, validate, encode',
     'single: kernel',
+    'with a context: JSON.parse',
+    'with a context: batch',
+    'with a context: Segment',
   ]);
+  expect(result.report.segmentToBatch.median).toBeGreaterThan(0);
   expect(Object.keys(result.report.gains).sort()).toEqual(fastPathsOf('parsers'));
   expect(stdout).toMatch(/^single: kernel.* \d+\.\d\d \([^)]+\)$/m);
 });

@@ -1,7 +1,9 @@
 // Cost an event of reading the body of a batch, or of one event, in this process: the kernel writes log entries; the parsers
-// are the way of odd events (JSON.parse, validation, encoding); JSON.parse alone is the floor of rows 1 and 2.
+// are the way of odd events (JSON.parse, validation, encoding); JSON.parse alone is the floor of rows 1 and 2. The same events with a
+// context, as a native batch and as calls of Segment's library, tell what translation costs.
 
 import {isUtf8} from 'node:buffer';
+import {readCalls} from '../../src/edge/compatible/reading.js';
 import {type BatchReading, readParsed, readPlain} from '../../src/ingest/batch.js';
 import {copyOf} from '../../src/ingest/batch-entries.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
@@ -20,6 +22,7 @@ import {canonical, workloadEvents} from '../workload/events.js';
 const contenders = [
   ...(['JSON.parse', 'parse, validate, encode', 'kernel'] as const),
   ...(['single: JSON.parse', 'single: parse, validate, encode', 'single: kernel'] as const),
+  ...(['with a context: JSON.parse', 'with a context: batch', 'with a context: Segment'] as const),
 ] as const;
 type Contender = (typeof contenders)[number];
 
@@ -39,6 +42,8 @@ interface ParsersReport {
   readonly rounds: Rounds<Sample, Contender>;
   /** CPU of JSON.parse over the same bodies / CPU of each. */
   readonly floorToEach: Readonly<Record<Contender, Ratio>>;
+  /** CPU of reading calls of Segment / CPU of reading the same events as a batch. */
+  readonly segmentToBatch: Ratio;
   /** CPU of the plain way / CPU of its fast path. */
   readonly gains: Readonly<Partial<Record<Contender, Ratio>>>;
 }
@@ -57,6 +62,14 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersRe
   requireSameEntries(bodies, byKernel, byParsers);
   const parse: Read = (body) => isUtf8(body) && JSON.parse(body.toString('latin1'));
   const singles = events.map((json) => Buffer.from(json));
+  const withContext = events.map((json) => `${json.slice(0, -1)},"context":${contextOf(json)}}`);
+  const native = batchesOf(withContext);
+  const calls = batchesOf(withContext.map(callOf), 'batch');
+  const byRoute = (body: Buffer) => byKernel(body) ?? byParsers(body);
+  const byCalls = (body: Buffer) => readCalls(body, {vendor: 'segment'}, nowMs, partitionCount);
+  for (const [at, body] of native.entries())
+    if (entriesText(byRoute(body)) !== entriesText(byCalls(calls[at]!)))
+      throw new Error('calls of Segment make other entries than the same events');
   const measures: Record<Contender, Measure<Sample>> = {
     'JSON.parse': timed(bodies, parse, eventCount),
     'parse, validate, encode': timed(bodies, byParsers, eventCount),
@@ -64,10 +77,14 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersRe
     'single: JSON.parse': timed(singles, parse, eventCount),
     'single: parse, validate, encode': timed(singles, parsedOneByOne(), eventCount),
     'single: kernel': timed(singles, oneByOne(), eventCount),
+    'with a context: JSON.parse': timed(native, parse, eventCount),
+    'with a context: batch': timed(native, byRoute, eventCount),
+    'with a context: Segment': timed(calls, byCalls, eventCount),
   };
   const rounds = await playRounds(measures, options, say);
   const floorTo = (name: Contender): Ratio => {
-    const floor = name.startsWith('single') ? 'single: JSON.parse' : 'JSON.parse';
+    const [kind] = ['single: ', 'with a context: '].filter((word) => name.startsWith(word));
+    const floor = `${kind ?? ''}JSON.parse` as Contender;
     return ratioOf(rounds, (samples) => samples[floor].cpuNsPerEvent / samples[name].cpuNsPerEvent);
   };
   const gains = Object.entries(plainWays).map(
@@ -80,6 +97,10 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersRe
   return {
     eventCount,
     gains: Object.fromEntries(gains),
+    segmentToBatch: ratioOf(
+      rounds,
+      (samples) => samples['with a context: Segment'].cpuNsPerEvent / samples['with a context: batch'].cpuNsPerEvent,
+    ),
     bytesPerEvent: bodies.reduce((sum, {length}) => sum + length, 0) / eventCount,
     rounds,
     floorToEach: Object.fromEntries(contenders.map((name) => [name, floorTo(name)])) as Record<Contender, Ratio>,
@@ -105,10 +126,26 @@ function parsedOneByOne(): Read {
   };
 }
 
-function batchesOf(events: readonly string[]): Buffer[] {
+/** What Segment's library for pages says of each event. */
+const contextOf = (json: string): string =>
+  JSON.stringify({
+    library: {name: 'analytics.js', version: '2.11.1'},
+    locale: 'en-GB',
+    page: {
+      path: `/page/${json.length % 50}`,
+      title: 'A shop',
+      url: `https://shop.example.com/page/${json.length % 50}`,
+    },
+    timezone: 'Europe/Berlin',
+  });
+
+/** A call of Segment's library with the fields of a native event. */
+const callOf = (json: string): string => `{"type":"track",${json.slice(1)}`;
+
+function batchesOf(events: readonly string[], list = 'events'): Buffer[] {
   const bodies: Buffer[] = [];
   for (let at = 0; at < events.length; at += batchEvents) {
-    bodies.push(Buffer.from(`{"events":[${events.slice(at, at + batchEvents).join(',')}]}`));
+    bodies.push(Buffer.from(`{"${list}":[${events.slice(at, at + batchEvents).join(',')}]}`));
   }
   return bodies;
 }
@@ -142,7 +179,7 @@ function timed(bodies: readonly Buffer[], read: Read, eventCount: number): Measu
   };
 }
 
-function text({eventCount, bytesPerEvent, rounds, floorToEach, gains}: ParsersReport): string {
+function text({eventCount, bytesPerEvent, rounds, floorToEach, segmentToBatch, gains}: ParsersReport): string {
   const rows = contenders.map((name) => {
     const {median, min, max} = spreadOf(rounds.rounds.map(({samples}) => samples[name].cpuNsPerEvent));
     return [
@@ -156,6 +193,7 @@ function text({eventCount, bytesPerEvent, rounds, floorToEach, gains}: ParsersRe
   return [
     `Batches of ${whole(batchEvents)}, and single events: ${whole(eventCount)} events a round, ${fixed(bytesPerEvent, 0)} B of JSON each`,
     tableText(['', 'CPU ns/event', 'min-max', 'JSON.parse / it', 'the plain way / it'], rows),
+    `calls of Segment / the same events as a batch: ${ratioText(segmentToBatch)}`,
     roundsText(rounds),
   ].join('\n');
 }

@@ -75,7 +75,7 @@ export function readDashboardFiles(): DashboardFiles | undefined {
 }
 
 function assetOf(name: string, names: ReadonlySet<string>): Document {
-  const cache = /-[\w-]{8}\.\w+$/.test(name) ? keptForEver : askedAgain; // AS2
+  const cache = /-[\w-]{7}\.\w+$/.test(name) ? keptForEver : askedAgain; // AS2
   const read = (file: string): Buffer => readFileSync(join(folder, file));
   const encoded = {
     ...(names.has(`${name}.br`) ? {br: read(`${name}.br`)} : {}),
