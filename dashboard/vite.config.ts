@@ -47,6 +47,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // The first view names every other file: shorter hashes, which nothing compresses, are a part of it that nobody misses.
+        entryFileNames: 'assets/[name]-[hash:7].js',
         chunkFileNames: 'assets/[name]-[hash:7].js',
         assetFileNames: 'assets/[name]-[hash:7][extname]',
         codeSplitting: {
@@ -64,5 +65,9 @@ export default defineConfig({
       },
     },
   },
-  worker: {format: 'es', plugins: () => [taken.ofWorkers()]},
+  worker: {
+    format: 'es',
+    plugins: () => [taken.ofWorkers()],
+    rolldownOptions: {output: {entryFileNames: 'assets/[name]-[hash:7].js'}},
+  },
 });
