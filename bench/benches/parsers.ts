@@ -66,7 +66,7 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersRe
   const native = batchesOf(withContext);
   const calls = batchesOf(withContext.map(callOf), 'batch');
   const byRoute = (body: Buffer) => byKernel(body) ?? byParsers(body);
-  const byCalls = (body: Buffer) => readCalls(body, {vendor: 'segment'}, nowMs, partitionCount);
+  const byCalls = (body: Buffer) => readCalls(body, [{vendor: 'segment'}], nowMs, partitionCount);
   for (const [at, body] of native.entries())
     if (entriesText(byRoute(body)) !== entriesText(byCalls(calls[at]!)))
       throw new Error('calls of Segment make other entries than the same events');

@@ -82,6 +82,9 @@ export interface Failure {
 const retryAfterSeconds = 1;
 export const retryAfter: readonly Header[] = [['Retry-After', String(retryAfterSeconds)]];
 
+/** What a client is told whose libraries do not go by the statuses of `statusOf`. */
+export type RefusalForm = (failure: Failure) => {readonly status: string; readonly body: object};
+
 export const unavailable = (message: string): Failure => ({code: 'unavailable', message, headers: retryAfter});
 export const invalidRequest = (message: string, field?: string): Failure => ({code: 'invalid_request', message, field});
 

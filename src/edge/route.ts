@@ -3,6 +3,7 @@ import type {Access} from './admission/authentication.js';
 import type {Permission} from './admission/key-permissions.js';
 import type {LimitName} from './admission/rate-limit.js';
 import type {NeededRole} from './dashboard/door.js';
+import type {RefusalForm} from './failure.js';
 import type {Front} from './front.js';
 import type {Exchange} from './http/exchange.js';
 
@@ -20,6 +21,8 @@ export interface ReadEndpoint {
   readonly role?: NeededRole;
   /** An open endpoint that takes any query, and none means anything; the others refuse each parameter. */
   readonly ignoresQuery?: true;
+  /** It stores what its query has: HEAD is refused, and the key may be in what the query has. */
+  readonly isWrite?: true;
   readonly handle: Handle;
 }
 
@@ -51,6 +54,8 @@ export interface Route {
    * read every answer with their credentials, a slash may end the path, and bodies have any content type.
    */
   readonly isCompatible?: true;
+  /** Form of its refusals, until the body says whose it is. */
+  readonly refusalForm?: RefusalForm;
   /** Shown in place of the path that was asked, which may have a key in it. */
   readonly shownPath?: string;
   /** RT2 */
@@ -90,7 +95,8 @@ export function findRoute(routes: Routes, path: string): Route | undefined {
 }
 
 export function readEndpoint(route: Route, method: string): ReadEndpoint | undefined {
-  if (method === 'GET' || method === 'HEAD') return route.GET;
+  if (method === 'GET') return route.GET;
+  if (method === 'HEAD') return route.GET?.isWrite ? undefined : route.GET;
   return method === 'DELETE' ? route.DELETE : undefined;
 }
 
@@ -111,6 +117,8 @@ export function variedSegment({path, route}: Exchange): string {
 export const methodsOf = (route: Route): Method[] => routedMethods.filter((method) => route[method] !== undefined);
 
 export function allowedMethods(route: Route): string {
-  const names = methodsOf(route).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const names = methodsOf(route).flatMap((method) =>
+    method === 'GET' && !route.GET?.isWrite ? ['GET', 'HEAD'] : [method],
+  );
   return [...names, ...(route.isWriteRoute || route.isCompatible ? ['OPTIONS'] : [])].join(', ');
 }

@@ -191,13 +191,16 @@ export class HttpServer {
       return exchange.json('200 OK', preflightBody, preflightHeaders(preflight, originToEcho(route, exchange.origin)));
     exchange.isCorsOpen = isOpenToPages(path, route, method);
     exchange.echoedOrigin = originToEcho(route, exchange.origin);
+    exchange.refusalForm = route?.refusalForm;
     if (route === undefined)
       return isPageAsked(exchange) ? this.options.noPage(this.options.front, exchange) : exchange.fail(notFound);
     const bodied = bodyEndpoint(route, method);
     if (bodied !== undefined) return this.dispatchBody(exchange, route, bodied);
     const endpoint = readEndpoint(route, method);
     if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));
-    const refusal = this.refuseEntry(exchange, endpoint, route);
+    const refusal =
+      this.refuseEntry(exchange, endpoint, route) ??
+      (endpoint.isWrite ? this.options.front.obstacles.toWriting() : undefined);
     if (refusal !== undefined) return exchange.fail(refusal);
     return endpoint.handle(this.options.front, exchange, variedSegment(exchange));
   }
@@ -258,8 +261,9 @@ export class HttpServer {
     if (access === 'admin') return this.noted('admin.refused', exchange, this.adminDoor.refuse(exchange));
     const key = authenticate(this.options.front.keys.ring, exchange, keyPlaces(exchange, route, endpoint));
     if (!('code' in key)) return this.admitKey(exchange, endpoint, access, key);
-    // The body may have the key.
-    if (key.code === 'missing_key' && route.isCompatible && 'takeBody' in endpoint) return this.admitStranger(exchange);
+    // The calls may have the key.
+    const mayHaveKey = 'takeBody' in endpoint || endpoint.isWrite;
+    if (key.code === 'missing_key' && route.isCompatible && mayHaveKey) return this.admitStranger(exchange);
     return this.noted('key.refused', exchange, key);
   }
 
@@ -271,7 +275,8 @@ export class HttpServer {
   }
 
   private admitByBody(exchange: Exchange, key: string | undefined): Failure | undefined {
-    const endpoint = bodyEndpoint(exchange.route as Route, exchange.method)!;
+    const {route, method} = exchange;
+    const endpoint = bodyEndpoint(route as Route, method) ?? readEndpoint(route as Route, method)!;
     const active = ofPublicPlace(this.options.front.keys.ring, key);
     if ('code' in active) return this.noted('key.refused', exchange, active);
     return this.admitKey(exchange, endpoint, 'write', active);

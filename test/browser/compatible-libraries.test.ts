@@ -2,7 +2,7 @@
 // Needs a Chromium (`apt-get install chromium-headless-shell`, or CHROMIUM_BIN): without one it is skipped, and the last lines say so.
 import {fileURLToPath} from 'node:url';
 import type {Browser, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest';
 import {browserTests, chromiumPath, openBrowser, waitMsMax} from '../support/dashboard-page.js';
 import {Client, type HistoryAnswer, type ProfileBody, query, userPath} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
@@ -14,9 +14,12 @@ const inPackages = (path: string): string => fileURLToPath(new URL(`../../node_m
 const scripts: Readonly<Record<string, string>> = {
   '/segment.js': inPackages('@segment/analytics-next/dist/umd/index.js'),
   '/rudder.js': inPackages('@rudderstack/analytics-js/dist/npm/modern/bundled/umd/index.js'),
+  '/posthog.js': inPackages('posthog-js/dist/module.mjs'),
+  '/mixpanel.js': inPackages('mixpanel-browser/dist/mixpanel.umd.js'),
+  '/amplitude.js': inPackages('@amplitude/analytics-browser/lib/scripts/amplitude-min.umd.js'),
 };
 
-/** What both have. */
+/** What Segment's and RudderStack's have. */
 interface Library {
   page(name: string): Promise<unknown>;
   identify(userId: string, traits: object): Promise<unknown>;
@@ -53,25 +56,35 @@ beforeEach(async () => {
   await page.goto(shop.url);
 });
 
-async function expectStored(userId: string): Promise<void> {
+afterEach(() => page?.close());
+
+const ofMessages = [
+  ['group', 'acme'],
+  ['page', 'Home'],
+  ['played', 'pro'],
+];
+
+/** `expected`: the user's events, by name and a property. */
+async function expectStored(userId: string, expected: readonly (readonly (string | undefined)[])[]): Promise<void> {
   const reader = new Client(service.baseUrl, service.secretKey);
   const events = await until(`the calls of ${userId} are stored`, async () => {
     const {data} = (await reader.get(`/v1/events?${query({userId, limit: 100})}`)).json<HistoryAnswer>();
-    return data.length >= 3 && data;
+    return data.length >= expected.length && data;
   });
-  const named = events.map(({event, properties}) => [event, properties.plan ?? properties.name ?? properties.groupId]);
-  expect(named.sort()).toEqual([
-    ['group', 'acme'],
-    ['page', 'Home'],
-    ['played', 'pro'],
-  ]);
-  expect(events[0]!.context).toMatchObject({page: {url: shop.url}});
+  const named = events.map(({event, properties}) => {
+    const mark = properties.plan ?? properties.name ?? properties.groupId;
+    return mark === undefined ? [event] : [event, mark];
+  });
+  expect(named.sort()).toEqual(expected);
   const profile = await until('the traits are there', async () => {
     const answer = (await reader.get(userPath(userId))).json<ProfileBody>();
     return answer.traits.plan === 'pro' && answer;
   });
   expect(profile.anonymous_ids).toHaveLength(1);
   expect([...strangers]).toEqual([]);
+  const pages = events.filter(({event}) => /page/i.test(event));
+  for (const {context} of pages) expect(context).toMatchObject({page: {url: shop.url}});
+  expect(pages.length).toBeGreaterThan(0);
 }
 
 test('@segment/analytics-next, with the host as cdnURL and the key alone', async () => {
@@ -89,7 +102,7 @@ test('@segment/analytics-next, with the host as cdnURL and the key alone', async
     },
     [service.baseUrl, service.writeKey] as const,
   );
-  await expectStored('segment-ada');
+  await expectStored('segment-ada', ofMessages);
 });
 
 test('@rudderstack/analytics-js/bundled, with the host as configUrl and data plane', async () => {
@@ -110,5 +123,117 @@ test('@rudderstack/analytics-js/bundled, with the host as configUrl and data pla
     },
     [service.baseUrl, service.writeKey] as const,
   );
-  await expectStored('rudder-ada');
+  await expectStored('rudder-ada', ofMessages);
+});
+
+interface PostHogPage {
+  init(key: string, options: object): void;
+  capture(event: string, properties?: object): void;
+  identify(userId: string, traits: object, traitsOnce: object): void;
+  group(type: string, id: string, traits: object): void;
+}
+
+test('posthog-js, with api_host, also what it sends when the page is left', async () => {
+  let batches = 0;
+  page.on('request', (asked) => {
+    if (asked.method() === 'POST' && asked.url().includes('/e/')) batches += 1;
+  });
+  const content = "import posthog from '/posthog.js'; globalThis.posthog = posthog;";
+  await page.addScriptTag({type: 'module', content});
+  await page.waitForFunction(() => 'posthog' in globalThis);
+  await page.evaluate(
+    ([host, key]) => {
+      const {posthog} = globalThis as unknown as {posthog: PostHogPage};
+      posthog.init(key, {api_host: host, opt_out_useragent_filter: true, autocapture: false});
+      posthog.capture('played', {plan: 'free'});
+      posthog.identify('posthog-ada', {plan: 'pro'}, {first: 'x'});
+      posthog.group('company', 'acme', {size: 3});
+    },
+    [service.baseUrl, service.writeKey] as const,
+  );
+  await until('it has sent its calls', async () => batches > 0);
+  await page.evaluate(() => (globalThis as unknown as {posthog: PostHogPage}).posthog.capture('left', {plan: 'pro'}));
+  await page.goto('about:blank'); // What it has left goes with a beacon.
+  await expectStored('posthog-ada', [
+    ['$pageleave'],
+    ['$pageview'],
+    ['group', 'acme'],
+    ['left', 'pro'],
+    ['played', 'free'],
+  ]);
+});
+
+interface MixpanelPage {
+  init(token: string, options: object): void;
+  track(event: string, properties?: object): void;
+  identify(userId: string): void;
+  readonly people: {set(traits: object): void};
+}
+
+test('mixpanel-browser, with api_host, whose requests have credentials: it repeats what is over the limit', async () => {
+  const admin = new Client(service.baseUrl, service.adminToken);
+  const options = {events_per_second_per_address: 4};
+  const {key} = (await admin.post('/admin/v1/keys', {kind: 'write', name: 'mixpanel', options})).json<{key: string}>();
+  const statuses: number[] = [];
+  page.on('response', (answer) => {
+    if (answer.url().includes('/track/')) statuses.push(answer.status());
+  });
+  await page.addScriptTag({url: `${shop.url}mixpanel.js`});
+  await page.evaluate(
+    ([host, token]) => {
+      const {mixpanel} = globalThis as unknown as {mixpanel: MixpanelPage};
+      mixpanel.init(token, {
+        api_host: host,
+        persistence: 'localStorage',
+        track_pageview: true,
+        batch_size: 8,
+        batch_flush_interval_ms: 200,
+      });
+      for (let n = 0; n < 12; n++) mixpanel.track('played', {plan: 'free'});
+      mixpanel.identify('mixpanel-ada');
+      mixpanel.people.set({plan: 'pro'});
+      for (let n = 0; n < 12; n++) mixpanel.track('played', {plan: 'pro'});
+    },
+    [service.baseUrl, key] as const,
+  );
+  const played = (plan: string) => Array.from({length: 12}, () => ['played', plan]);
+  await expectStored('mixpanel-ada', [['$mp_web_page_view'], ...played('free'), ...played('pro')]);
+  expect(statuses).toContain(429);
+});
+
+interface AmplitudePage {
+  init(key: string, options: object): {readonly promise: Promise<void>};
+  track(event: string, properties?: object): void;
+  setUserId(userId: string): void;
+  identify(identify: object): void;
+  groupIdentify(type: string, name: string, identify: object): void;
+  readonly Identify: new () => {set(name: string, value: unknown): object};
+}
+
+test('@amplitude/analytics-browser, with serverUrl', async () => {
+  await page.addScriptTag({url: `${shop.url}amplitude.js`});
+  await page.evaluate(
+    async ([serverUrl, key]) => {
+      const {amplitude} = globalThis as unknown as {amplitude: AmplitudePage};
+      await amplitude.init(key, {
+        serverUrl,
+        fetchRemoteConfig: false,
+        enableDiagnostics: false,
+        flushIntervalMillis: 200,
+        autocapture: {pageViews: true, attribution: true, sessions: false},
+      }).promise;
+      amplitude.track('played', {plan: 'free'});
+      amplitude.setUserId('amplitude-ada');
+      amplitude.identify(new amplitude.Identify().set('plan', 'pro'));
+      amplitude.groupIdentify('company', 'acme', new amplitude.Identify().set('size', 3));
+      amplitude.track('played', {plan: 'pro'});
+    },
+    [`${service.baseUrl}/2/httpapi`, service.writeKey] as const,
+  );
+  await expectStored('amplitude-ada', [
+    ['[Amplitude] Page Viewed'],
+    ['group', 'acme'],
+    ['played', 'free'],
+    ['played', 'pro'],
+  ]);
 });

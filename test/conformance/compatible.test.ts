@@ -256,7 +256,10 @@ describe('pages of other origins', () => {
     expectJson(settings, 200);
     expect(settings.headers).toMatchObject(readable);
     const apiHost = `${host}/v1`;
-    expect(settings.json()).toEqual({integrations: {'Segment.io': {apiKey: writeKey, apiHost, protocol: 'https'}}});
+    expect(settings.json()).toEqual({
+      integrations: {'Segment.io': {apiKey: writeKey, apiHost, protocol: 'https'}},
+      metrics: {sampleRate: 0},
+    });
     const plain = await under.nobody.get(path);
     expect(plain.json()).toMatchObject({integrations: {'Segment.io': {protocol: 'http'}}});
     for (const ask of [`/sourceConfig/?p=npm&v=3&writeKey=${writeKey}`, '/sourceConfig']) {
@@ -265,5 +268,156 @@ describe('pages of other origins', () => {
       expect(config.headers).toMatchObject(readable);
       expect(config.json()).toMatchObject({source: {writeKey, enabled: true, destinations: []}});
     }
+  });
+});
+
+describe('PostHog', () => {
+  const capture = (fields: object = {}) => ({event: 'seen', distinct_id: freshId(), ...fields});
+
+  test('sends batches, single events and forms; the key is in the body or in a call', async () => {
+    const {writeKey, secretKey} = under.service;
+    const stored = {status: 1};
+    const ids = Array.from({length: 4}, () => freshId());
+    const [a, b, c, d] = ids.map((distinct_id) => capture({distinct_id}));
+    const inCall = {...b, properties: {token: writeKey}};
+    const form = `data=${encodeURIComponent(Buffer.from(JSON.stringify([{...c, api_key: writeKey}])).toString('base64'))}`;
+    for (const [path, body] of [
+      ['/batch/', {api_key: writeKey, batch: [a]}],
+      ['/e/?ip=1&compression=gzip-js', gzipSync(JSON.stringify(inCall))],
+      ['/i/v0/e/?compression=base64', form],
+      ['/capture', {token: writeKey, ...d}],
+    ] as const) {
+      const answer = await send(path, body, {'content-type': 'text/plain'});
+      expectJson(answer, 200);
+      expect(answer.json()).toEqual(stored);
+    }
+    for (const id of ids) expect(await under.eventsOf(id)).toHaveLength(1);
+    expectError(await send('/batch', {api_key: 'x', batch: [a]}, {}), 401, 'invalid_key');
+    expectError(await send('/batch', {batch: []}, {}), 401, 'missing_key');
+    expectError(await send('/e', {...a, api_key: secretKey}, {}), 401, 'invalid_key');
+  });
+
+  test('has no flags, and stores nothing when it asks for them', async () => {
+    for (const path of ['/flags/?v=2', '/decide']) {
+      const answer = await send(path, {token: under.service.writeKey, distinct_id: freshId()}, {});
+      expectJson(answer, 200);
+      expect(answer.json()).toEqual({flags: {}, featureFlags: {}});
+      expect(answer.headers['ignored-fields']).toBeUndefined();
+      expectError(await send(path, {token: 'x'}, {}), 401, 'invalid_key');
+    }
+  });
+});
+
+describe('Mixpanel', () => {
+  const event = (id: string, more: object = {}) => ({event: 'seen', properties: {distinct_id: id, ...more}});
+  const base64 = (calls: unknown): string => encodeURIComponent(Buffer.from(JSON.stringify(calls)).toString('base64'));
+  const get = (path: string) => under.nobody.send('GET', path, {});
+
+  test('sends in the query of a GET and in forms; the answer is 1', async () => {
+    const {writeKey: token} = under.service;
+    const ids = Array.from({length: 3}, () => freshId());
+    const [a, b, c] = ids.map((id) => event(id, {token}));
+    const answers = [
+      await get(`/track?ip=0&verbose=0&api_key=other&data=${base64(a)}`),
+      await get(`/import/?data=${encodeURIComponent(JSON.stringify([b]))}`),
+      await send('/track/?verbose=0', `data=${base64([c])}`, {'content-type': 'x'}),
+    ];
+    for (const answer of answers) {
+      expectJson(answer, 200);
+      expect(answer.text).toBe('1');
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
+    for (const id of ids) expect(await under.eventsOf(id)).toHaveLength(1);
+    const verbose = await send('/track?verbose=1&ip=1', [event(freshId())]);
+    expect(verbose.json()).toEqual({status: 1, error: null});
+  });
+
+  test('a GET needs the key and the limits that a POST needs, and HEAD stores nothing', async () => {
+    const id = freshId();
+    expectError(await get(`/track?data=${base64(event(id))}`), 401, 'missing_key');
+    expectError(await get(`/track?data=${base64(event(id, {token: 'x'}))}`), 401, 'invalid_key');
+    const {secretKey, writeKey} = under.service;
+    expectError(await get(`/track?data=${base64(event(id, {token: secretKey}))}`), 401, 'invalid_key');
+    expectError(await get('/track'), 401, 'missing_key');
+    expectError(await get(`/track?write_key=${writeKey}`), 400, 'invalid_json');
+    const head = await under.nobody.send('HEAD', `/track?data=${base64(event(id, {token: writeKey}))}`, {});
+    expect([head.status, head.headers.allow]).toEqual([405, 'GET, POST, OPTIONS']);
+    expect(await under.eventsOf(id)).toEqual([]);
+    const token = await keyWith({events_per_second_per_address: 1});
+    const ask = () => get(`/track?data=${base64(event(freshId(), {token}))}`);
+    expectError(await until(ask, ({status}) => status !== 200, 'the limit holds'), 429, 'rate_limited');
+  });
+
+  test('sets traits of people; profiles of groups are counted', async () => {
+    const {writeKey: token} = under.service;
+    const id = freshId();
+    const profile = {$token: token, $distinct_id: id, $set: {plan: 'pro'}, $set_once: {plan: 'free', first: 1}};
+    expect((await get(`/engage?data=${base64(profile)}`)).text).toBe('1');
+    const read = async () => (await under.read.get(userPath(id))).json<ProfileBody>();
+    expect((await until(read, ({traits}) => traits?.plan === 'pro', 'the traits are set')).traits).toEqual({
+      plan: 'pro',
+      first: 1,
+    });
+    const group = {$token: token, $group_key: 'company', $group_id: 'acme', $set: {size: 3}};
+    const answer = await get(`/groups?data=${base64(group)}`);
+    expect([answer.text, answer.headers['ignored-fields']]).toEqual(['1', '%24set']);
+  });
+});
+
+describe('Amplitude', () => {
+  const event = (fields: object = {}) => ({event_type: 'seen', user_id: freshId(), insert_id: freshId(), ...fields});
+
+  test('reads the code in the body of every answer', async () => {
+    const {writeKey, secretKey} = under.service;
+    for (const path of ['/2/httpapi', '/2/httpapi/', '/batch']) {
+      const body = {api_key: writeKey, events: [event(), 7, event()]};
+      const answer = await send(path, body, {});
+      expectJson(answer, 200);
+      expect(answer.json()).toEqual({
+        code: 200,
+        events_ingested: 2,
+        payload_size_bytes: JSON.stringify(body).length,
+        server_upload_time: expect.any(Number),
+      });
+      expect(answer.headers['rejected-events']).toBe('1');
+      for (const api_key of ['x', secretKey, undefined]) {
+        const refused = await send(path, {api_key, events: []}, {});
+        expectJson(refused, 400);
+        expect(refused.json()).toEqual({code: 400, error: 'Invalid API key'});
+      }
+      const coded = async (sent: unknown, code: number, headers: Record<string, string> = basic(writeKey)) => {
+        const refused = await send(path, sent, headers);
+        expectJson(refused, code);
+        expect(refused.json()).toEqual({code, error: expect.any(String)});
+        return refused;
+      };
+      await coded({events: Array(1_001).fill(7)}, 413);
+      await coded('x'.repeat(11_000_000), 413);
+      const api_key = await keyWith({origins: ['https://shop.example'], events_per_second_per_address: 1});
+      const limited = {api_key, events: [event()]};
+      await coded(limited, 403, {origin: 'https://other.example'});
+      const from = {origin: 'https://shop.example'};
+      await until(
+        () => send(path, limited, from),
+        ({status}) => status === 429,
+        'the limit holds',
+      );
+      const refused = await coded(limited, 429, from);
+      expect(refused.headers['retry-after']).toBeDefined();
+    }
+    const unread = await send('/2/httpapi', '{', basic(writeKey));
+    expect([unread.status, unread.json()]).toEqual([400, {code: 400, error: expect.any(String)}]);
+  });
+
+  test('a body with events is one of its libraries, another is one of PostHog, whatever their size', async () => {
+    const [ofAmplitude, ofPostHog] = [freshId(), freshId()];
+    const properties = {t: 'x'.repeat(500)};
+    const events = Array.from({length: 300}, () => event({user_id: ofAmplitude, event_properties: properties}));
+    const batch = events.map(() => ({event: 'seen', distinct_id: ofPostHog, properties}));
+    const {writeKey: api_key} = under.service;
+    expect((await send('/batch', {api_key, events}, {})).json()).toMatchObject({code: 200, events_ingested: 300});
+    expect((await send('/batch', {api_key, batch}, {})).json()).toEqual({status: 1});
+    expect(await under.eventsOf(ofAmplitude)).toHaveLength(300);
+    expect(await under.eventsOf(ofPostHog)).toHaveLength(300);
   });
 });

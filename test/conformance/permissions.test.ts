@@ -23,10 +23,14 @@ interface Row {
   readonly status: number;
   /** The path has a key, so no request is without one. */
   readonly isKeyInPath?: true;
+  /** A refusal has its status in the body, and a wrong key is 400. */
+  readonly isCoded?: true;
 }
 
 const day = 'from=2024-01-01&to=2024-01-01';
 const aCall = () => ({type: 'track', event: 'seen', userId: freshId(), previousId: freshId()});
+const mixpanelCalls = () => [{event: 'seen', properties: {distinct_id: freshId()}}];
+const amplitudeCalls = () => ({events: [{event_type: 'seen', user_id: freshId()}]});
 const anEvent = () => ({event: 'seen', userId: freshId()});
 
 /** By method and path, as all-routes.ts writes it; `:id` stands for the last segment. */
@@ -41,6 +45,27 @@ const table: Readonly<Record<string, Row>> = {
     ['track', 'page', 'screen', 'identify', 'group', 'alias']
       .flatMap((kind) => [kind, kind[0]!])
       .map((path) => [`POST /v1/${path}`, {door: 'write', body: aCall, status: 200}]),
+  ),
+  ...Object.fromEntries(
+    ['e', 'capture', 'i/v0/e', 'flags', 'decide'].map((path) => [
+      `POST /${path}`,
+      {door: 'write', body: () => ({event: 'seen', distinct_id: freshId()}), status: 200},
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['batch', '2/httpapi'].map((path) => [
+      `POST /${path}`,
+      {door: 'write', body: amplitudeCalls, status: 200, isCoded: true},
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['track', 'import', 'engage', 'groups'].flatMap((path) => [
+      [`POST /${path}`, {door: 'write', body: mixpanelCalls, status: 200}],
+      [
+        `GET /${path}`,
+        {path: `/${path}?data=${encodeURIComponent(JSON.stringify(mixpanelCalls()))}`, door: 'write', status: 200},
+      ],
+    ]),
   ),
   'GET /v1/projects/:id/settings': {
     path: '/v1/projects/unknown/settings',
@@ -198,11 +223,17 @@ function send(method: string, path: string, body: unknown, authorization: readon
 
 async function expectOutcome(
   answer: Answer,
-  status: number,
+  {status, isCoded}: Row,
   refusal: readonly [number, string] | undefined,
 ): Promise<void> {
-  if (refusal !== undefined) expectError(answer, ...refusal);
-  else expect(`${answer.status} ${answer.status === status ? '' : answer.text}`.trim()).toBe(String(status));
+  if (refusal === undefined)
+    expect(`${answer.status} ${answer.status === status ? '' : answer.text}`.trim()).toBe(`${status}`);
+  else if (isCoded) {
+    const code = refusal[0] === 401 ? 400 : refusal[0];
+    expectJson(answer, code);
+    const error = refusal[0] === 401 ? 'Invalid API key' : expect.any(String);
+    expect(answer.json()).toEqual({code, error});
+  } else expectError(answer, ...refusal);
 }
 
 test('every route has a row, and every row a route', () => {
@@ -217,13 +248,13 @@ describe.each(known)('$method $path', ({method, path, route}) => {
   test.each([...callers, ...holders] as const)('%s', async (caller) => {
     const authorization = keys[caller];
     const answer = await send(method, asked, body(), authorization === undefined ? [] : [authorization]);
-    await expectOutcome(answer, row.status, refusalOf(caller, row));
+    await expectOutcome(answer, row, refusalOf(caller, row));
   });
 
   test('the scheme is read in any case', async () => {
     for (const caller of holders) {
       const authorization = keys[caller]!.replace('Bearer', 'bEARER');
-      await expectOutcome(await send(method, asked, body(), [authorization]), row.status, refusalOf(caller, row));
+      await expectOutcome(await send(method, asked, body(), [authorization]), row, refusalOf(caller, row));
     }
   });
 
@@ -231,8 +262,8 @@ describe.each(known)('$method $path', ({method, path, route}) => {
     const refusal = row.door === 'open' ? undefined : ([401, 'invalid_key'] as const);
     for (const caller of holders) {
       const both = [keys[caller]!, keys[caller]!];
-      await expectOutcome(await send(method, asked, body(), both), row.status, refusal);
-      await expectOutcome(await send(method, asked, body(), [keys[caller]!, 'Bearer x']), row.status, refusal);
+      await expectOutcome(await send(method, asked, body(), both), row, refusal);
+      await expectOutcome(await send(method, asked, body(), [keys[caller]!, 'Bearer x']), row, refusal);
     }
   });
 
@@ -244,20 +275,22 @@ describe.each(known)('$method $path', ({method, path, route}) => {
       const key = keys[caller]!.slice('Bearer '.length);
       const answer = await send(method, `${asked}${mark}write_key=${key}`, body(), []);
       const refusal = opens ? ([401, 'invalid_key'] as const) : ([401, 'missing_key'] as const);
-      await expectOutcome(answer, row.status, opens && caller === 'write' ? undefined : refusal);
+      await expectOutcome(answer, row, opens && caller === 'write' ? undefined : refusal);
     }
   });
 
   test('the header wins over the URL', async () => {
     if (method !== 'POST' || route.isWriteRoute !== true) return;
     const {writeKey} = under.service;
-    expectError(await send(method, `${asked}?write_key=${writeKey}`, body(), ['Bearer x']), 401, 'invalid_key');
+    const wrong = await send(method, `${asked}?write_key=${writeKey}`, body(), ['Bearer x']);
+    await expectOutcome(wrong, row, [401, 'invalid_key']);
     expectJson(await send(method, `${asked}?write_key=x`, body(), [keys.write!]), 200);
   });
 });
 
 test('HEAD needs what GET needs', async () => {
-  for (const {method, path} of known.filter((one) => one.method === ('GET' as Method))) {
+  for (const {method, path, route} of known.filter((one) => one.method === ('GET' as Method))) {
+    if (route.GET?.isWrite) continue; // It has no HEAD.
     const row = table[nameOf(method, path)]!;
     for (const caller of ['no key', ...holders] as const) {
       const authorization = keys[caller];

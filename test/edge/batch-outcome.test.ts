@@ -87,6 +87,8 @@ function send(take: typeof trackBatch, body: object, link: ScriptedLink, generat
         rejected: [...rejected.newest()],
         counts: {events: traffic.events, identifies: traffic.identifies},
       });
+    const answer = (status: string, _type: string, body: string, headers: readonly Header[]): void =>
+      json(status, body, headers);
     const fail = (failure: Failure): void => failWith(failure, {}, failure.headers);
     const failWith = ({code}: Failure, more: object, headers?: readonly Header[]): void =>
       json(statusOf[code], JSON.stringify({error: {code}, ...more}), headers);
@@ -95,7 +97,7 @@ function send(take: typeof trackBatch, body: object, link: ScriptedLink, generat
     const key = {id: 'key_1', kind: 'write'};
     take(
       front,
-      {json, fail, failWith, costs, guard, traffic, key} as unknown as Exchange,
+      {json, answer, query: '', fail, failWith, costs, guard, traffic, key} as unknown as Exchange,
       Buffer.from(JSON.stringify(body)),
     );
   });

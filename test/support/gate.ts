@@ -8,6 +8,8 @@ export class Gate {
   private waiting: (() => void)[] = [];
   /** Answers that it replaces by a 503 after the service has stored the request. */
   losesAnswers = 0;
+  /** Answers 502 for a service that ended. */
+  isProxy = false;
   /** Statuses that passed, and how often. */
   readonly statuses = new Map<number, number>();
   private readonly server: Server = createServer((asked, answer) => this.pass(asked, answer));
@@ -42,12 +44,20 @@ export class Gate {
         if (isLost) this.losesAnswers -= 1;
         const status = isLost ? 503 : statusCode;
         this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-        answer.writeHead(status, isLost ? {'retry-after': '1'} : passed.headers);
         passed.on('error', () => answer.destroy());
-        passed.pipe(answer);
+        if (isLost) {
+          passed.resume();
+          answer.writeHead(503, {'retry-after': '1'}).end();
+        } else passed.pipe(answer.writeHead(status, passed.headers));
       },
     );
-    onward.on('error', () => asked.socket.destroy());
+    onward.on('error', () => this.breakOff(asked, answer));
     asked.pipe(onward);
+  }
+
+  /** The service ended before it answered. A network breaks the connection off, a proxy says so. */
+  private breakOff({socket}: IncomingMessage, answer: ServerResponse): void {
+    if (this.isProxy && !answer.headersSent) answer.writeHead(502).end();
+    else socket.destroy();
   }
 }

@@ -48,6 +48,8 @@ export class Ledger {
 
   note(request: HostileRequest, outcome: Outcome): void {
     if (request.method === 'DELETE' && request.path.startsWith('/v1/users/')) this.noteDeletion(request.path);
+    if (request.method === 'GET' && isLibraryPath(request.path))
+      for (const id of idsInText(request.query)) this.deletedUsers.add(id); // L3
     const isPost = request.method === 'POST' || request.mangleHead !== undefined;
     if (!isPost || request.body === undefined) return;
     if (isLibraryPath(request.path)) {
@@ -158,9 +160,14 @@ function idsInText(body: string): string[] {
   const data = new URLSearchParams(body).get('data') ?? '';
   const texts = [body, data, Buffer.from(data.replaceAll(' ', '+'), 'base64').toString()];
   return texts.flatMap((text) =>
-    [...text.matchAll(/"(?:userId|anonymousId|previousId)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/g)].flatMap(([, id]) => {
+    [
+      ...text.matchAll(
+        /"(?:userId|anonymousId|previousId|\$?distinct_id|\$device_id|\$anon_distinct_id|alias|user_id|device_id)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/g,
+      ),
+    ].flatMap(([, id]) => {
       const value = jsonOf(id!);
-      return value === undefined ? [] : [String(value)];
+      // To some vendors the prefix is none.
+      return value === undefined ? [] : [String(value), String(value).replace(/^\$device:/, '')];
     }),
   );
 }

@@ -147,21 +147,40 @@ const libraryPaths = [
   '/v1/p',
   '/v1/group',
   '/v1/a',
+  '/batch',
+  '/e',
+  '/capture',
+  '/i/v0/e',
+  '/flags',
+  '/2/httpapi',
+  '/track',
+  '/import',
+  '/engage',
+  '/groups',
 ];
+/** Of these a GET stores what its query has. */
+const queryPaths = ['/track', '/import', '/engage', '/groups'];
+/** Refusals of these have their status in the body. */
+export const isCodedPath = (path: string): boolean => /^\/(?:batch|2\/httpapi)\/?$/.test(path);
 export const isLibraryPath = (path: string): boolean => libraryPaths.includes(path.replace(/\/$/, ''));
 
 /** Calls of a library, with the key and the body in every form. Their events are not compared: their users are victims. */
 function libraryRequest(random: Random, name: string): Template {
   const path = random.pick(libraryPaths);
-  const calls = Array.from({length: random.between(1, 8)}, (_, i) => libraryCall(random, `${name}-${i}`));
+  const calls = Array.from({length: random.between(1, 8)}, (_, i) => callOf(path, random, `${name}-${i}`));
+  const isBatch = path.endsWith('batch') || /\/v1\/(b|import)$/.test(path);
   const value: {[name: string]: Json} =
-    path.endsWith('batch') || /\/(b|import)$/.test(path) ? {batch: calls} : calls[0]!;
+    path === '/2/httpapi' || (path === '/batch' && random.chance(0.5))
+      ? {events: calls}
+      : isBatch
+        ? {batch: calls}
+        : calls[0]!;
   const request = bare('POST', `${path}${random.chance(0.2) ? '/' : ''}`, '');
   const place = random.between(0, 4);
   if (place === 0) request.headers.push(['Authorization', `Bearer ${writeKey}`]);
   if (place === 1) request.headers.push(['Authorization', `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`]);
   if (place === 2) request.query = `writeKey=${writeKey}`;
-  if (place === 3) value.writeKey = writeKey;
+  if (place === 3) value[random.pick(['writeKey', 'api_key', 'token', '$token'])] = writeKey;
   request.headers.push([
     'Content-Type',
     random.pick(['application/json', 'text/plain', 'x', 'application/x-www-form-urlencoded']),
@@ -172,7 +191,46 @@ function libraryRequest(random: Random, name: string): Template {
     (text: string) => `data=${encodeURIComponent(text)}`,
     (text: string) => `v=1&data=${Buffer.from(text).toString('base64')}`,
   ]);
+  if (queryPaths.includes(path) && random.chance(0.5)) {
+    request.method = random.chance(0.9) ? 'GET' : 'HEAD';
+    const text = JSON.stringify(value);
+    const data = random.chance(0.5) ? text : Buffer.from(text).toString('base64');
+    request.query += `${request.query === '' ? '' : '&'}verbose=1&data=${encodeURIComponent(data)}`;
+    return {request, value: undefined};
+  }
   return encode === undefined ? {request, value} : {request, value, encode};
+}
+
+const victim = (random: Random): string => `${victimPrefix}${random.between(0, victimsCount)}`;
+
+function callOf(path: string, random: Random, name: string): {[name: string]: Json} {
+  if (path.startsWith('/v1/') || path.startsWith('/beacon/')) return libraryCall(random, name);
+  const ids: {[name: string]: Json} = {
+    distinct_id: random.pick([victim(random), `$device:${victim(random)}`, '', null]),
+    $device_id: random.pick([victim(random), null]),
+    $anon_distinct_id: random.pick([victim(random), null]),
+    alias: random.pick([victim(random), null]),
+  };
+  const names = ['$identify', '$create_alias', '$groupidentify', '$set', '$snapshot', random.pick(eventNames)];
+  const traits = {$set: properties(random, name), $set_once: properties(random, name), $add: {n: 1}};
+  return {
+    event: random.pick(names),
+    event_type: random.pick(names),
+    ...ids,
+    $distinct_id: ids.distinct_id!,
+    user_id: random.pick([victim(random), null]),
+    device_id: random.pick([victim(random), null]),
+    uuid: `m-${name}`,
+    insert_id: `m-${name}`,
+    time: random.pick([timeText(random), timeMs(random), timeMs(random) / 1_000]),
+    properties: {...properties(random, name), ...ids, ...traits, $is_identified: random.chance(0.5), token: 'other'},
+    event_properties: properties(random, name),
+    user_properties: {...traits, $setOnce: properties(random, name)},
+    groups: {company: ['acme', 5]},
+    $group_type: 'company',
+    $group_key: 'acme',
+    ...traits,
+  };
 }
 
 function libraryCall(random: Random, name: string): {[name: string]: Json} {

@@ -1,6 +1,7 @@
 // Whether the API has such an answer (docs/api.md, Errors).
 import type {FuzzAnswer, Outcome} from './connection.js';
 import {type HostileRequest, isWellFramed} from './request.js';
+import {isCodedPath} from './templates.js';
 
 const codesOf: Readonly<Record<number, readonly string[]>> = {
   400: ['invalid_json', 'invalid_request', 'invalid_event', 'event_too_large', 'invalid_cursor'],
@@ -57,12 +58,17 @@ function wrongWithRefusal(
   if ([429, 503].includes(status) && headers.get('retry-after') === undefined) return `${status} without Retry-After`;
   if (isHead(request)) return body.length === 0 ? undefined : 'HEAD with a body';
   const value = parsed(body) as {error?: {code?: unknown; message?: unknown; field?: unknown}; status?: unknown};
+  if (isCodedPath(request.path) && isCoded(value, status)) return undefined;
   if (status === 503 && value?.status === 'not_ready') return undefined;
   const error = value?.error;
   if (typeof error?.code !== 'string' || typeof error.message !== 'string') return `${status} without an error`;
   if (!codes.includes(error.code)) return `${status} with the code ${error.code}`;
   return error.field === undefined || typeof error.field === 'string' ? undefined : 'a field that is no text';
 }
+
+/** A refusal of Amplitude's form: its status, and a text. */
+const isCoded = (value: {readonly code?: unknown; readonly error?: unknown} | undefined, status: number): boolean =>
+  value?.code === status && typeof value.error === 'string';
 
 function parsed(body: Buffer): unknown {
   try {

@@ -15,7 +15,7 @@ export interface LargeBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly receivedMs: number;
   /** Undefined: a batch of native events. */
-  readonly form: CallForm | undefined;
+  readonly forms: readonly CallForm[] | undefined;
 }
 
 export interface EncodedBatch {
@@ -26,12 +26,12 @@ export interface EncodedBatch {
 const {partitionCount} = workerData as LargeBodiesWorkerData;
 const port = parentPort!;
 
-port.on('message', ({id, bytes, receivedMs, form}: LargeBody) => {
+port.on('message', ({id, bytes, receivedMs, forms}: LargeBody) => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reading =
-    form === undefined
+    forms === undefined
       ? readBatch(body, receivedMs, partitionCount)
-      : readCalls(body, form, receivedMs, partitionCount);
+      : readCalls(body, forms, receivedMs, partitionCount);
   if (reading.kind !== 'read') {
     port.postMessage({id, reading} satisfies EncodedBatch);
     return;

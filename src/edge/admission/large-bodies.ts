@@ -44,18 +44,18 @@ export class LargeBodies {
   translate(
     caller: string,
     bytes: Buffer,
-    form: CallForm,
+    forms: readonly CallForm[],
     receivedMs: number,
     use: (reading: CallsReading) => void,
   ): void {
-    void this.send(caller, bytes, receivedMs, form, use);
+    void this.send(caller, bytes, receivedMs, forms, use);
   }
 
   private async send<Reading>(
     caller: string,
     bytes: Buffer,
     receivedMs: number,
-    form: CallForm | undefined,
+    forms: readonly CallForm[] | undefined,
     use: (reading: Reading) => void,
   ): Promise<void> {
     const share = new BodyShare();
@@ -64,7 +64,7 @@ export class LargeBodies {
     // A copy, 3 ms for the largest body: the buffer belongs to the collector of the body.
     const own = new Uint8Array(bytes);
     const slot = await this.turns.take(this.turns.place(caller), never);
-    const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs, form};
+    const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs, forms};
     this.waiting.set(body.id, (reading: Reading) => {
       slot.free();
       share.release();

@@ -3,6 +3,25 @@ import {z} from 'zod';
 
 export const segmentAccepted = z.strictObject({success: z.literal(true)});
 
+export const posthogAccepted = z.strictObject({status: z.literal(1)});
+export const posthogFlags = z.strictObject({flags: z.strictObject({}), featureFlags: z.strictObject({})});
+
+export const mixpanelAccepted = z.union([z.literal(1), z.strictObject({status: z.literal(1), error: z.null()})]);
+
+export const amplitudeAccepted = z.strictObject({
+  code: z.literal(200),
+  events_ingested: z.int().describe('Calls that were not refused.'),
+  payload_size_bytes: z.int().describe('Bytes of the body, decompressed.'),
+  server_upload_time: z.int().describe('Time of the answer, epoch ms.'),
+});
+export const amplitudeRefusal = z.strictObject({
+  code: z.int().min(400).max(599).describe('The status. Its libraries read it here.'),
+  error: z.string().min(1).describe('`Invalid API key`, after which they give up, or a sentence for a person.'),
+});
+
+/** Of the path that both have. */
+export const batchAccepted = z.union([posthogAccepted, amplitudeAccepted]);
+
 export const segmentSettings = z.strictObject({
   integrations: z.strictObject({
     'Segment.io': z.strictObject({
@@ -11,6 +30,7 @@ export const segmentSettings = z.strictObject({
       protocol: z.enum(['http', 'https']),
     }),
   }),
+  metrics: z.strictObject({sampleRate: z.literal(0).describe('The library sends no figures about itself.')}),
 });
 
 const off = z.strictObject({enabled: z.literal(false)});

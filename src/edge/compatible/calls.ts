@@ -3,13 +3,37 @@
 //   CA2. Each call is parsed by itself, as the events of a batch are (src/ingest/batch-body.ts). gzip is undone before.
 
 import {isUtf8} from 'node:buffer';
+import {objectKeysMax} from '../../../actors/limits.js';
 import {type BatchBody, type NoBatchBody, readBatchBody, readListBody} from '../../ingest/batch-body.js';
 import {token} from '../../ingest/json-scanner.js';
 import {ObjectMembers} from '../../ingest/object-members.js';
 
 /** The bytes of the JSON in a body. CA1 */
 export function jsonOfBody(bytes: Buffer): Buffer {
-  return firstByte(bytes) === undefined || !isForm(bytes) ? bytes : (dataOfForm(bytes) ?? bytes);
+  if (firstByte(bytes) === undefined || !isForm(bytes) || !isUtf8(bytes)) return bytes;
+  return dataOfForm(bytes.toString('utf8')) ?? bytes;
+}
+
+/** JSON in the parameter `data` of a query or form; undefined: there is none. */
+export function dataOfForm(form: string): Buffer | undefined {
+  const text = new URLSearchParams(form).get('data');
+  if (text === null) return undefined;
+  const isJson = /^\s*[{[]/.test(text);
+  // A plus sign that was not encoded came out as a space.
+  return Buffer.from(isJson ? text : text.replaceAll(' ', '+'), isJson ? 'utf8' : 'base64');
+}
+
+/** Names of the fields of JSON that is an object; of any other, none. */
+export function fieldNames(json: Buffer): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (!isUtf8(json)) return names;
+  const members = new ObjectMembers(json);
+  members.takeAll((name) => {
+    names.add(name);
+    members.takeRaw();
+    return names.size <= objectKeysMax;
+  });
+  return names;
 }
 
 /** The calls in JSON. An object without a list in the field `listName` is one call. */
@@ -29,12 +53,3 @@ const formHead = /^[\w%.~-]+=/;
 const headBytesMax = 128;
 
 const isForm = (bytes: Buffer): boolean => formHead.test(bytes.toString('latin1', 0, headBytesMax));
-
-function dataOfForm(bytes: Buffer): Buffer | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  const text = new URLSearchParams(bytes.toString('utf8')).get('data');
-  if (text === null) return undefined;
-  const isJson = /^\s*[{[]/.test(text);
-  // A plus sign that was not encoded came out as a space.
-  return Buffer.from(isJson ? text : text.replaceAll(' ', '+'), isJson ? 'utf8' : 'base64');
-}

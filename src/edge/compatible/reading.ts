@@ -9,34 +9,58 @@ import {parseJson} from '../../ingest/json-text.js';
 import {MixedEntries} from '../../ingest/mixed-entries.js';
 import {refusals} from '../../ingest/refusals.js';
 import {isJsonObject} from '../../ingest/validate.js';
-import {callsOf, jsonOfBody} from './calls.js';
+import {callsOf, fieldNames, jsonOfBody} from './calls.js';
 import type {CallForm, Translator} from './translator.js';
 import {translators} from './translators.js';
 
-/** `key`: the one in the body, as it was sent; undefined: it has none. */
-export type CallsReading = (Exclude<BatchReading, BatchRead> | CallsRead) & {readonly key?: string | undefined};
+export type CallsReading = (Exclude<BatchReading, BatchRead> & OfLibrary) | CallsRead;
 
-export interface CallsRead extends BatchRead {
+/** Whose body it is. */
+interface OfLibrary {
+  readonly form: CallForm;
+  /** The key in the body, as it was sent; undefined: it has none. */
+  readonly key?: string | undefined;
+}
+
+export interface CallsRead extends BatchRead, OfLibrary {
   /** Calls of which something was left out, by kind. */
   readonly ignoredCalls: Readonly<Record<string, number>>;
+  /** Calls of the body. */
+  readonly callCount: number;
+  readonly bodyBytes: number;
 }
 
-export function readCalls(bytes: Buffer, form: CallForm, receivedMs: number, partitionCount: number): CallsReading {
-  const translator = translators.get(form.vendor)!;
+/** `forms`: of the vendors that share the path. The last one is that of a body without the marks of another. */
+export function readCalls(
+  bytes: Buffer,
+  forms: readonly CallForm[],
+  receivedMs: number,
+  partitionCount: number,
+): CallsReading {
   const json = jsonOfBody(bytes);
+  const form = formOf(json, forms);
+  const translator = translators.get(form.vendor)!;
   const body = callsOf(json, form.kind === undefined ? translator.listName : undefined);
-  if (body.kind === 'not_json') return notJson(json);
-  if (body.kind !== 'body') return body;
+  if (body.kind === 'not_json') return notJson(json, form);
+  if (body.kind !== 'body') return {...body, form};
   const reader = new CallReader(translator, {...form, fields: body.fields}, receivedMs);
-  for (const [index, text] of body.events!.entries()) {
+  const calls = body.events!;
+  for (const [index, text] of calls.entries()) {
     const outcome = reader.take(text, index);
-    if (outcome === 'not_json') return notJson(json);
-    if (outcome === 'too_many') return {kind: 'too_many', key: reader.key};
+    if (outcome === 'not_json') return notJson(json, form);
+    if (outcome === 'too_many') return {kind: 'too_many', form, key: reader.key};
   }
-  return reader.read(partitionCount);
+  return {...reader.read(partitionCount), callCount: calls.length, bodyBytes: bytes.length, form, key: reader.key};
 }
 
-const notJson = (json: Buffer): CallsReading => ({kind: 'not_json', message: jsonFault(json)});
+function formOf(json: Buffer, forms: readonly CallForm[]): CallForm {
+  const last = forms.at(-1)!;
+  if (forms.length === 1) return last;
+  const names = fieldNames(json);
+  return forms.find(({vendor}) => translators.get(vendor)!.marks?.every((name) => names.has(name))) ?? last;
+}
+
+const notJson = (json: Buffer, form: CallForm): CallsReading => ({kind: 'not_json', message: jsonFault(json), form});
 
 class CallReader {
   key: string | undefined;
@@ -57,6 +81,7 @@ class CallReader {
     const {entries} = this;
     if (text.length > eventBytesMax && compactBytesMin(text) > eventBytesMax) {
       if (!isJson(text)) return 'not_json';
+      this.noteKeyOf(text);
       entries.refuse(index, refusals.size);
       return 'taken';
     }
@@ -79,9 +104,15 @@ class CallReader {
     return 'taken';
   }
 
-  read(partitionCount: number): CallsReading {
-    const {entries, ignoredCalls, key} = this;
-    return {...entries.read(partitionCount), ignoredCalls, key};
+  read(partitionCount: number): Omit<CallsRead, 'callCount' | 'bodyBytes' | 'form'> {
+    const {entries, ignoredCalls} = this;
+    return {...entries.read(partitionCount), ignoredCalls};
+  }
+
+  /** A call that is too long for an event may be the only one that has the key. */
+  private noteKeyOf(text: Buffer): void {
+    const call = this.key === undefined ? parseJson(text) : undefined;
+    if (isJsonObject(call)) this.noteKey((name) => call[name]);
   }
 
   private noteKey(field: (name: string) => unknown): void {

@@ -1,8 +1,10 @@
 // What a vendor's file says about its calls, and the readings that vendors share.
 import {isoText} from '../../../actors/calendar.js';
+import {messageIdCharsMax} from '../../../actors/limits.js';
 import type {NativeCall} from '../../ingest/mixed-entries.js';
 import type {Refusal} from '../../ingest/refusals.js';
 import {isJsonObject} from '../../ingest/validate.js';
+import type {RefusalForm} from '../failure.js';
 
 /** One call of a library, as JSON.parse returned it. */
 export type Call = {readonly [field: string]: unknown};
@@ -32,6 +34,27 @@ export interface Translation {
   readonly ignored: readonly string[];
 }
 
+/** What a translator may say in the answer to a request. */
+export interface TakenRequest {
+  /** Kind of every call, where the path names it. */
+  readonly kind: string | undefined;
+  /** Query of the request, undecoded. */
+  readonly query: string;
+  /** Calls that were not refused. */
+  readonly callCount: number;
+  /** Bytes of the body, decompressed. */
+  readonly bodyBytes: number;
+  /** Time of the answer, epoch ms. */
+  readonly nowMs: number;
+}
+
+export interface LibraryAnswer {
+  readonly status: string;
+  /** JSON, unless it says otherwise. */
+  readonly contentType?: string;
+  readonly body: string;
+}
+
 export interface Translator {
   /** Field of a body with the list of its calls; a body without a list is one call. */
   readonly listName: string;
@@ -42,7 +65,16 @@ export interface Translator {
   /** The key in a body or a call, as it was sent. */
   readonly keyOf: (field: (name: string) => unknown) => unknown;
   readonly translate: (call: Call, request: CallRequest) => Translation | Refusal;
+  /** Fields that a body of its libraries has: where vendors share a path, they tell whose it is. */
+  readonly marks?: readonly string[];
+  /** The answer once all valid calls are on disk. */
+  readonly taken: (request: TakenRequest) => LibraryAnswer;
+  /** Absent: refusals are those of the API (docs/api.md, Errors). */
+  readonly refusalForm?: RefusalForm;
 }
+
+/** An answer of 200 with this JSON. */
+export const answerOf = (body: string): LibraryAnswer => ({status: '200 OK', body});
 
 /** The first value that is there: neither absent, null nor an empty text. */
 export function given(...values: readonly unknown[]): unknown {
@@ -74,6 +106,74 @@ export function fieldsOf(fields: Call): Call {
   for (const name in fields) if (fields[name] !== undefined && fields[name] !== null) present[name] = fields[name];
   return present;
 }
+
+/** The object that a field has, or none. */
+export const objectOf = (value: unknown): Call => (isJsonObject(value) ? value : noFields);
+const noFields: Call = {};
+
+/** Whether a field has something: neither absent nor an empty object. What is no object counts: the validator refuses it. */
+export const hasSome = (value: unknown): boolean =>
+  given(value) !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0);
+
+/** Traits that are set once: `null` sets none. */
+export const onceOf = (traits: unknown): unknown => (isJsonObject(traits) ? fieldsOf(traits) : traits);
+
+/** `fields` without those of these names. What is no object is left to the validator. */
+export function without(fields: unknown, names: ReadonlySet<string>): unknown {
+  if (!isJsonObject(fields)) return fields;
+  const left: Record<string, unknown> = {};
+  for (const name in fields) if (!names.has(name)) left[name] = fields[name];
+  return left;
+}
+
+/** Names of fields without a use that have a value. */
+export function namesWithoutUse(fields: Call, used: ReadonlySet<string>): readonly string[] {
+  let ignored: string[] | undefined;
+  for (const name in fields) {
+    if (used.has(name) || given(fields[name]) === undefined) continue;
+    ignored ??= [];
+    ignored.push(name);
+  }
+  return ignored ?? nothing;
+}
+const nothing: readonly string[] = [];
+
+/** Message id of the entry number `at` of its kind that a call becomes: with that of the first it would be its copy. */
+export function messageIdOf(messageId: unknown, at: number): unknown {
+  if (at === 0 || typeof messageId !== 'string') return messageId;
+  const id = `${messageId}/${at + 1}`;
+  return id.length <= messageIdCharsMax ? id : undefined;
+}
+
+export const eventOf = (value: Call): NativeCall => ({kind: 'event', value: fieldsOf(value)});
+export const identifyOf = (value: Call): NativeCall => ({kind: 'identify', value: fieldsOf(value)});
+
+/** What a library knows about the page and itself, in the words of `context` (docs/clients.md). */
+export interface WebFields {
+  readonly url?: unknown;
+  readonly path?: unknown;
+  readonly title?: unknown;
+  readonly referrer?: unknown;
+  readonly library?: unknown;
+  readonly version?: unknown;
+}
+
+/** The context with these fields; undefined: there are none. */
+export function webContext({url, path, title, referrer, library, version}: WebFields): Call | undefined {
+  const page = textsOf({path: path ?? pathOf(url), url, title, referrer});
+  const ofLibrary = textsOf({name: library, version});
+  if (page === undefined) return ofLibrary && {library: ofLibrary};
+  return {page, ...(ofLibrary && {library: ofLibrary})};
+}
+
+function textsOf(fields: Call): Call | undefined {
+  const texts: Record<string, unknown> = {};
+  for (const name in fields) if (typeof fields[name] === 'string' && fields[name] !== '') texts[name] = fields[name];
+  return Object.keys(texts).length === 0 ? undefined : texts;
+}
+
+const pathOf = (url: unknown): string | undefined =>
+  typeof url === 'string' && URL.canParse(url) ? new URL(url).pathname : undefined;
 
 /** `more` where `properties` have no value of that name. What is no object is left to the validator. */
 export function withMore(properties: unknown, more: Call): unknown {

@@ -19,7 +19,7 @@ import type {AddressCharge} from '../admission/address-limits.js';
 import type {RateLimit} from '../admission/rate-limit.js';
 import type {RejectedEvents} from '../admission/rejected-events.js';
 import type {Session} from '../dashboard/session.js';
-import {errorValue, type Failure, type Header, RequestFailure, statusOf} from '../failure.js';
+import {errorValue, type Failure, type Header, type RefusalForm, RequestFailure, statusOf} from '../failure.js';
 import {type Head, writeHead} from './answer-head.js';
 import {addressOfBytes} from './client-address.js';
 import type {Deadlines} from './deadlines.js';
@@ -31,7 +31,7 @@ import type {HttpRequest, HttpResponse} from './transport.js';
 import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
 import {hasRoomForAnswer, tooManyAnswers, UnreadAnswer} from './unread-answers.js';
 
-const jsonType = 'application/json; charset=utf-8';
+export const jsonType = 'application/json; charset=utf-8';
 const ok = '200 OK';
 const internalError: Failure = {
   code: 'internal_error',
@@ -93,6 +93,8 @@ export class Exchange implements CommitWaiter {
   private turn: number;
   /** Undefined until the route is found, and for a path that does not exist. */
   route: CountedRoute | undefined;
+  /** Form of a refusal, where libraries of another service expect their own. */
+  refusalForm: RefusalForm | undefined;
   private readonly host: ExchangeHost;
   private commitAnswer: CommitAnswer | undefined;
   private whenOver: (() => void) | undefined;
@@ -399,8 +401,9 @@ export class Exchange implements CommitWaiter {
       traffic.refusalTap.note(failure.code, route, {field: failure.field, keyId: this.key?.id});
       if (this.key !== undefined) rejected.add(failure.code, this.key.id, failure);
     }
-    const body = JSON.stringify({error: errorValue(failure), ...more});
-    const status = statusOf[failure.code];
+    const form = this.refusalForm?.(failure);
+    const body = JSON.stringify(form?.body ?? {error: errorValue(failure), ...more});
+    const status = form?.status ?? statusOf[failure.code];
     // Pages expect that snapshots are gone, and ask again: another status would leave a line in the browser's console.
     const isExpected = failure.code === 'snapshot_gone' && this.route?.isOfDashboard === true;
     const isAnswer = isExpected || (this.isAbsenceAnswered && status.startsWith('404'));

@@ -306,7 +306,11 @@ const headersOfCode: Readonly<Partial<Record<ErrorCode, AnswerHeaders>>> = {
 };
 
 function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint): Record<string, DescribedAnswer> {
-  const codes = byStatus(codesOf(operation, endpoint));
+  const {refusals} = operation;
+  const codes = byStatus(codesOf(operation, endpoint), (code) => [
+    ...(refusals === undefined || refusals.isBeside ? [statusOf[code]] : []),
+    ...(refusals === undefined ? [] : [route.refusalForm!({code, message: ''}).status]),
+  ]);
   const statuses = new Set([...Object.keys(operation.answers), ...codes.keys()]);
   const isCorsOpen = route.isCompatible === true || ('takeBody' in endpoint && route.isWriteRoute === true);
   return Object.fromEntries(
@@ -314,7 +318,7 @@ function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint)
       .sort()
       .map((status) => [
         status,
-        describeAnswer(operation.answers[Number(status)], codes.get(status) ?? [], [
+        describeAnswer(operation.answers[Number(status)], codes.get(status) ?? [], refusals, [
           isCorsOpen ? corsHeaders(status) : {},
           route.isCompatible ? echoHeaders : {},
           limitHeaders(endpoint, status),
@@ -368,24 +372,31 @@ function codesOf({query, path, isGuarded, body, errors}: Operation, endpoint: En
   return [...codes.add('internal_error')];
 }
 
-function byStatus(codes: readonly ErrorCode[]): Map<string, ErrorCode[]> {
+function byStatus(
+  codes: readonly ErrorCode[],
+  statusesOf: (code: ErrorCode) => readonly string[],
+): Map<string, ErrorCode[]> {
   const found = new Map<string, ErrorCode[]>();
-  for (const code of codes) {
-    const status = statusOf[code].slice(0, 3);
-    found.set(status, [...(found.get(status) ?? []), code]);
-  }
+  for (const code of codes)
+    for (const line of new Set(statusesOf(code))) {
+      const status = line.slice(0, 3);
+      found.set(status, [...(found.get(status) ?? []), code]);
+    }
   return found;
 }
 
 function describeAnswer(
   answer: Answer | undefined,
   codes: readonly ErrorCode[],
+  refusals: Operation['refusals'],
   more: readonly AnswerHeaders[],
 ): DescribedAnswer {
-  const ofCodes = codes.flatMap((code) => headersOfCode[code] ?? []);
+  const ofCodes = codes
+    .flatMap((code) => headersOfCode[code] ?? [])
+    .map(refusals === undefined ? asTheyAre : sometimes);
   const headers = describeHeaders([answer?.headers ?? {}, ...ofCodes, ...more]);
   const description = answer?.description ?? codes.map((code) => `\`${code}\``).join(', ');
-  const content = describeContent(answer, codes);
+  const content = describeContent(answer, codes, refusals);
   return {
     description,
     ...(Object.keys(headers).length === 0 ? {} : {headers}),
@@ -393,11 +404,26 @@ function describeAnswer(
   };
 }
 
-function describeContent(answer: Answer | undefined, codes: readonly ErrorCode[]): DescribedAnswer['content'] {
+/** With statuses of another form, refusals of several kinds have one status. */
+const asTheyAre = (headers: AnswerHeaders): AnswerHeaders => headers;
+const sometimes = (headers: AnswerHeaders): AnswerHeaders => ({
+  sometimes: [...(headers.always ?? []), ...(headers.sometimes ?? [])],
+});
+
+function describeContent(
+  answer: Answer | undefined,
+  codes: readonly ErrorCode[],
+  refusals: Operation['refusals'],
+): DescribedAnswer['content'] {
   const {schema, media, example, hasCsv} = answer ?? {};
   const shown = example === undefined ? {} : {example};
   if (media !== undefined) {
     return {[media]: {schema: media === 'application/json' ? {type: 'object'} : {type: 'string'}}};
+  }
+  if (refusals !== undefined && codes.length > 0) {
+    const own = referenceTo(refusals.schema);
+    const both = {anyOf: [own, {allOf: [{$ref: '#/components/schemas/Error'}, errorWith(codes)]}]};
+    return {'application/json': {schema: refusals.isBeside ? both : own}};
   }
   const bodies = [
     ...(schema === undefined ? [] : [referenceTo(schema)]),
@@ -428,7 +454,7 @@ function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAn
 /** The refusal of an unknown path, or of a method that its path does not have: it belongs to no operation. */
 function unrouted(code: ErrorCode): JsonSchema {
   const headers = [headersOfAll(), {sometimes: ['Access-Control-Allow-Origin']}, echoHeaders] as const;
-  return describeAnswer(undefined, [code], headers) as unknown as JsonSchema;
+  return describeAnswer(undefined, [code], undefined, headers) as unknown as JsonSchema;
 }
 
 /** The preflight that browsers send before a page of another origin may send. */

@@ -48,6 +48,8 @@ export interface Operation {
   readonly body?: {readonly schema: z.ZodType; readonly example: unknown};
   /** Answers by status: successes, and refusals that have more than an error. */
   readonly answers: Readonly<Record<number, Answer>>;
+  /** Form of refusals that are not the API's own (`refusalForm` in route.ts). `isBeside`: the API's own occur as well. */
+  readonly refusals?: {readonly schema: z.ZodType; readonly isBeside?: true};
   /** Codes of this operation, in addition to those of its access, its parameters and its body. */
   readonly errors: readonly ErrorCode[];
 }

@@ -9,7 +9,17 @@ import {
   deletedAlertAnswer,
 } from '../answers/alerts.js';
 import {changeLine, changesAnswer} from '../answers/changes.js';
-import {rudderSettings, segmentAccepted, segmentSettings} from '../answers/compatible.js';
+import {
+  amplitudeAccepted,
+  amplitudeRefusal,
+  batchAccepted,
+  mixpanelAccepted,
+  posthogAccepted,
+  posthogFlags,
+  rudderSettings,
+  segmentAccepted,
+  segmentSettings,
+} from '../answers/compatible.js';
 import {countsAnswer, eventCountsAnswer, seriesAnswer} from '../answers/counts.js';
 import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../answers/engagement.js';
 import {errorAnswer} from '../answers/error.js';
@@ -73,7 +83,7 @@ import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
 import {newFunnelBody} from '../routes/saved-funnels.js';
 import {newWebhookBody, noFields, replayBody, webhookChange} from '../routes/webhook-body.js';
-import {segmentBatch, segmentCall} from './operations/compatible.js';
+import {amplitudeCalls, mixpanelCalls, posthogCalls, segmentBatch, segmentCall} from './operations/compatible.js';
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
@@ -83,6 +93,9 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   Identify: identify,
   SegmentCall: segmentCall,
   SegmentBatch: segmentBatch,
+  PosthogCalls: posthogCalls,
+  MixpanelCalls: mixpanelCalls,
+  AmplitudeCalls: amplitudeCalls,
   Links: linksBody,
   KeyOptions: keyOptions,
   NewKey: newKeyBody,
@@ -107,6 +120,12 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Identified: identifyAnswer,
   SegmentAccepted: segmentAccepted,
   SegmentSettings: segmentSettings,
+  PosthogAccepted: posthogAccepted,
+  PosthogFlags: posthogFlags,
+  MixpanelAccepted: mixpanelAccepted,
+  AmplitudeAccepted: amplitudeAccepted,
+  AmplitudeRefusal: amplitudeRefusal,
+  BatchAccepted: batchAccepted,
   RudderSettings: rudderSettings,
   StoredEvent: storedEvent,
   History: historyAnswer,

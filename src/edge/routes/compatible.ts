@@ -2,15 +2,17 @@
 //   CO1. 200 once all valid entries are on disk, also if others were refused or none was valid: libraries repeat a request that
 //        was answered 400, or cannot read why. `Rejected-Events` counts the refused calls, and GET /v1/rejected lists them.
 //   CO2. A request whose head has no key is admitted by the key in its body, once that is read.
+//   CO3. Where vendors share a path, the body decides whose request it is, and so what it is answered (`marks` in translator.ts).
 import {batchBytesMax, batchEventsMax, eventBytesMax, objectKeysMax} from '../../../actors/limits.js';
-import type {BatchRead} from '../../ingest/batch.js';
 import {placesOfLibraries, sentKey} from '../admission/authentication.js';
 import {parseBytesMax} from '../admission/large-bodies.js';
+import {dataOfForm} from '../compatible/calls.js';
 import {type CallsRead, type CallsReading, readCalls} from '../compatible/reading.js';
 import type {CallForm} from '../compatible/translator.js';
+import {translators} from '../compatible/translators.js';
 import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
-import type {Exchange} from '../http/exchange.js';
+import {type Exchange, jsonType} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import {passTime} from '../http/turn.js';
 import type {BodyEndpoint, Handle, Route} from '../route.js';
@@ -33,31 +35,24 @@ const someUnavailable = unavailable(
 /** A call is a little longer than the event that it becomes. */
 const callBytesMax = 8 * eventBytesMax;
 
-/** What a vendor's libraries expect. */
-interface Vendor {
-  /** Body of 200. */
-  readonly accepted: string;
-}
-
-const segment: Vendor = {accepted: '{"success":true}'};
-
 // ---- writes ----
 
-function takeCalls(form: CallForm, vendor: Vendor): BodyEndpoint['takeBody'] {
+/** `forms`: of all vendors that have the path. */
+function takeCalls(forms: readonly CallForm[]): BodyEndpoint['takeBody'] {
   return (front, exchange, bytes) => {
     const receivedMs = front.wallMs();
     const {partitionCount, largeBodies} = front;
     const caller = exchange.key?.id ?? front.clientAddresses.of(exchange);
     if (bytes.length > parseBytesMax)
-      largeBodies.translate(caller, bytes, form, receivedMs, (reading) =>
-        finish(front, exchange, reading, form, vendor),
-      );
-    else finish(front, exchange, readCalls(bytes, form, receivedMs, partitionCount), form, vendor);
+      largeBodies.translate(caller, bytes, forms, receivedMs, (reading) => finish(front, exchange, reading));
+    else finish(front, exchange, readCalls(bytes, forms, receivedMs, partitionCount));
     passTime();
   };
 }
 
-function finish(front: Front, exchange: Exchange, reading: CallsReading, form: CallForm, {accepted}: Vendor): void {
+function finish(front: Front, exchange: Exchange, reading: CallsReading): void {
+  const {vendor} = reading.form;
+  exchange.refusalForm = translators.get(vendor)!.refusalForm; // CO3
   const refusal = exchange.key === undefined ? exchange.admitByBody(reading.key) : undefined; // CO2
   if (refusal !== undefined) {
     exchange.fail(refusal);
@@ -68,7 +63,7 @@ function finish(front: Front, exchange: Exchange, reading: CallsReading, form: C
     return;
   }
   front.traffic.noteEvents(reading.notes);
-  front.traffic.noteIgnoredCalls(form.vendor, reading.ignoredCalls);
+  front.traffic.noteIgnoredCalls(vendor, reading.ignoredCalls);
   exchange.costs(reading.eventCount + reading.refused.length);
   const {named, partitionCount} = front;
   const mayIdentify = exchange.key!.options?.mayIdentify !== false;
@@ -78,22 +73,39 @@ function finish(front: Front, exchange: Exchange, reading: CallsReading, form: C
     exchange.fail(namesUnread);
     return;
   }
-  store(front, exchange, admitted, (outcome) => answer(exchange, admitted, outcome, accepted));
+  store(front, exchange, admitted, (outcome) => answer(front, exchange, admitted, outcome));
 }
 
 /** CO1 */
 function answer(
+  front: Front,
   exchange: Exchange,
-  {notes: {ignoredNames, aheadMs}}: BatchRead,
+  {notes: {ignoredNames, aheadMs}, form, callCount, bodyBytes}: CallsRead,
   {refused, lost, commits}: KnownOutcome,
-  accepted: string,
 ): void {
   if (lost.length > 0) {
     exchange.fail(someUnavailable);
     return;
   }
   const rejected: readonly Header[] = refused.length === 0 ? [] : [['Rejected-Events', String(refused.length)]];
-  exchange.json('200 OK', accepted, [...positionHeader(commits), ...noteHeaders(ignoredNames, aheadMs, rejected)]);
+  const refusedCount = new Set(refused.map(({index}) => index)).size;
+  const {status, contentType, body} = translators.get(form.vendor)!.taken({
+    kind: form.kind,
+    query: exchange.query,
+    callCount: callCount - refusedCount,
+    bodyBytes,
+    nowMs: front.wallMs(),
+  });
+  exchange.answer(status, contentType ?? jsonType, body, [
+    ...positionHeader(commits),
+    ...noteHeaders(ignoredNames, aheadMs, rejected),
+  ]);
+}
+
+/** Calls in the query of a GET, which the libraries of one vendor send. */
+function takeQuery(forms: readonly CallForm[]): Handle {
+  const take = takeCalls(forms);
+  return (front, exchange) => take(front, exchange, dataOfForm(exchange.query) ?? Buffer.alloc(0));
 }
 
 // ---- settings for pages ----
@@ -106,7 +118,10 @@ const segmentSettings: Handle = (front, exchange, segmentOfPath) => {
   const apiKey = sentKey(exchange, {...placesOfLibraries, inPath: segmentOfPath});
   exchange.json(
     '200 OK',
-    JSON.stringify({integrations: {'Segment.io': {apiKey, apiHost, protocol: isSecure ? 'https' : 'http'}}}),
+    JSON.stringify({
+      integrations: {'Segment.io': {apiKey, apiHost, protocol: isSecure ? 'https' : 'http'}},
+      metrics: {sampleRate: 0}, // Otherwise it sends figures about itself to its own service.
+    }),
   );
 };
 
@@ -127,26 +142,47 @@ const rudderSettings: Handle = (_, exchange) => {
 
 // ---- routes ----
 
-const writing = (bodyBytesMax: number, form: CallForm, vendor: Vendor): Omit<Route, 'shownPath'> => ({
-  POST: {access: 'write', limit: 'events', bodyBytesMax, takeBody: takeCalls(form, vendor)},
-  isWriteRoute: true,
+/** `forms`: of all vendors that have the path; the last is that of a body without marks. CO3 */
+function writing(bodyBytesMax: number, ...forms: readonly CallForm[]): Route {
+  const [refusalForm] = forms.flatMap(({vendor}) => translators.get(vendor)!.refusalForm ?? []);
+  return {
+    POST: {access: 'write', limit: 'events', bodyBytesMax, takeBody: takeCalls(forms)},
+    isWriteRoute: true,
+    ...(refusalForm === undefined ? {} : {refusalForm}),
+  };
+}
+/** The calls may be in the query of a GET as well. */
+const writingByQuery = (bodyBytesMax: number, ...forms: readonly CallForm[]): Route => ({
+  ...writing(bodyBytesMax, ...forms),
+  GET: {access: 'write', limit: 'events', isWrite: true, handle: takeQuery(forms)},
 });
 const reading = (handle: Handle): Route => ({GET: {access: 'write', handle}});
 
-const batch = writing(batchBytesMax, {vendor: 'segment'}, segment);
-const ofKind = (kind: string): Route => writing(callBytesMax, {vendor: 'segment', kind}, segment);
+const batch = writing(batchBytesMax, {vendor: 'segment'});
+const ofKind = (kind: string): Route => writing(callBytesMax, {vendor: 'segment', kind});
 const kinds = {t: 'track', i: 'identify', p: 'page', s: 'screen', g: 'group', a: 'alias'} as const;
 
 const exact: readonly (readonly [path: string, route: Route])[] = [
   ['/v1/batch', batch],
   ['/v1/b', batch],
   ['/beacon/v1/batch', batch],
-  ['/v1/import', writing(batchBytesMax, {vendor: 'segment', isImport: true}, segment)],
+  ['/v1/import', writing(batchBytesMax, {vendor: 'segment', isImport: true})],
   ...Object.entries(kinds).flatMap(([short, kind]) => [
     [`/v1/${kind}`, ofKind(kind)] as const,
     [`/v1/${short}`, ofKind(kind)] as const,
   ]),
   ['/sourceConfig', reading(rudderSettings)],
+
+  ['/batch', writing(batchBytesMax, {vendor: 'amplitude'}, {vendor: 'posthog'})],
+  ...['/e', '/capture', '/i/v0/e'].map((path) => [path, writing(batchBytesMax, {vendor: 'posthog'})] as const),
+  ...['/flags', '/decide'].map((path) => [path, writing(callBytesMax, {vendor: 'posthog', kind: 'flags'})] as const),
+
+  ['/2/httpapi', writing(batchBytesMax, {vendor: 'amplitude'})],
+
+  ['/track', writingByQuery(batchBytesMax, {vendor: 'mixpanel', kind: 'track'})],
+  ['/import', writingByQuery(batchBytesMax, {vendor: 'mixpanel', kind: 'track', isImport: true})],
+  ['/engage', writingByQuery(batchBytesMax, {vendor: 'mixpanel', kind: 'engage'})],
+  ['/groups', writingByQuery(batchBytesMax, {vendor: 'mixpanel', kind: 'groups'})],
 ];
 
 const bySegment: readonly (readonly [path: string, route: Route])[] = [

@@ -1,5 +1,7 @@
 // What a request became, in the words of the API and in the order of its calls.
 
+import {readFileSync} from 'node:fs';
+import {expect} from 'vitest';
 import {entryKind} from '../../../actors/log/entries.js';
 import {EntryView, propertiesJson} from '../../../actors/log/entry-view.js';
 import {type CallsRead, type CallsReading, readCalls} from '../../../src/edge/compatible/reading.js';
@@ -12,7 +14,7 @@ const partitionCount = 4;
 export const read = (body: Buffer | string | object, form: CallForm): CallsReading =>
   readCalls(
     Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-    form,
+    [form],
     receivedMs,
     partitionCount,
   );
@@ -31,6 +33,8 @@ export interface NativeEntry {
   readonly call: number;
   readonly event?: string;
   readonly traits?: unknown;
+  /** The traits are set once. */
+  readonly isOnce?: true;
   readonly userId?: string;
   readonly anonymousId?: string;
   readonly messageId?: string;
@@ -59,12 +63,13 @@ function idsOf(view: EntryView): Partial<NativeEntry> {
     ...(isUser && {userId: key.slice(1)}),
     ...(anonymousId !== undefined && {anonymousId}),
     ...(view.hasMessageId && {messageId: view.messageId()}),
-    ...(view.isTimed && {time: new Date(Math.abs(view.timeMs)).toISOString()}),
+    ...(view.isTimed && view.timeMs !== -receivedMs && {time: new Date(Math.abs(view.timeMs)).toISOString()}),
   };
 }
 
 function contentOf(view: EntryView): Partial<NativeEntry> {
-  if (view.kind === entryKind.identify) return {traits: JSON.parse(view.text())};
+  if (view.kind === entryKind.identify)
+    return {traits: JSON.parse(view.text()), ...(view.timeMs < 0 && {isOnce: true as const})};
   const context = view.contextJson();
   const properties =
     view.propertiesStart === 0 ? undefined : JSON.parse(propertiesJson(view.bytes, view.propertiesStart));
@@ -73,4 +78,54 @@ function contentOf(view: EntryView): Partial<NativeEntry> {
     ...(properties !== undefined && Object.keys(properties).length > 0 && {properties}),
     ...(context !== undefined && {context: JSON.parse(context)}),
   };
+}
+
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  /** What its query has, decoded. */
+  readonly queryDecoded?: {readonly data: object};
+}
+
+/** Requests of a real client. */
+export function recordedRequests(client: string): readonly RecordedRequest[] {
+  const file = new URL(`./recordings/${client}.json`, import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as {requests: readonly RecordedRequest[]}).requests;
+}
+
+/** Name or traits, ids, properties. */
+export const short = ({event, traits, userId, anonymousId, properties}: NativeEntry) => [
+  event ?? {traits},
+  userId ?? null,
+  anonymousId ?? null,
+  ...(properties === undefined ? [] : [properties]),
+];
+
+/** Entries of one call, without its index. */
+export const entriesOfOne = (call: object, form: CallForm): Omit<NativeEntry, 'call'>[] =>
+  entriesOf(readAll([call], form)).map(({call: _, ...entry}) => entry);
+
+// ---- for models ----
+
+/** An id or a text as a translator reads it. */
+export const textOf = (value: unknown): string | undefined =>
+  value === undefined || value === null || value === '' ? undefined : String(value);
+
+export const present = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+
+/** An object with something in it. */
+export const some = (value: object | undefined): object | undefined =>
+  value === undefined || Object.keys(value).length === 0 ? undefined : value;
+
+/** `refused`, or the entries of a call. */
+export type Modelled = 'refused' | readonly object[];
+
+/** Holds what random calls became against what a plain model makes of them. */
+export function expectAsModelled(reading: CallsRead, outcomes: readonly Modelled[]): void {
+  const refused = new Set(reading.refused.map(({index}) => index));
+  expect([...refused].sort()).toEqual(outcomes.flatMap((one, at) => (one === 'refused' ? [at] : [])));
+  const expected = outcomes.flatMap((one, call) => (one === 'refused' ? [] : one.map((entry) => ({call, ...entry}))));
+  expect(entriesOf(reading)).toEqual(expected);
 }

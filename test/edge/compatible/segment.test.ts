@@ -1,10 +1,21 @@
 // Calls of Segment and RudderStack as native entries: recordings of real clients, a table, and random calls against a plain model.
-import {readFileSync} from 'node:fs';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {CallForm} from '../../../src/edge/compatible/translator.js';
 import {runs} from '../../support/runs.js';
-import {entriesOf, type NativeEntry, read, readAll, receivedMs} from './native-entries.js';
+import {
+  entriesOf,
+  entriesOfOne as entriesOfCall,
+  expectAsModelled,
+  type NativeEntry,
+  present,
+  read,
+  readAll,
+  receivedMs,
+  recordedRequests,
+  short,
+  textOf as text,
+} from './native-entries.js';
 
 const batch: CallForm = {vendor: 'segment'};
 const ofKind = (kind: string): CallForm => ({vendor: 'segment', kind});
@@ -12,18 +23,8 @@ const kindOfPath: Readonly<Record<string, string>> = {
   ...{t: 'track', i: 'identify', p: 'page', s: 'screen', g: 'group', a: 'alias'},
 };
 
-interface Recording {
-  readonly requests: readonly {
-    readonly method: string;
-    readonly path: string;
-    readonly body?: Record<string, unknown>;
-  }[];
-}
-
 function recorded(client: string): NativeEntry[] {
-  const file = new URL(`./recordings/${client}.json`, import.meta.url);
-  const {requests} = JSON.parse(readFileSync(file, 'utf8')) as Recording;
-  return requests
+  return recordedRequests(client)
     .filter(({method}) => method === 'POST')
     .flatMap(({path, body}) => {
       const kind = kindOfPath[path.replace('/v1/', '')];
@@ -32,13 +33,6 @@ function recorded(client: string): NativeEntry[] {
       return entriesOf(reading);
     });
 }
-
-const short = ({event, traits, userId, anonymousId, properties}: NativeEntry) => [
-  event ?? {traits},
-  userId ?? null,
-  anonymousId ?? null,
-  ...(properties === undefined ? [] : [properties]),
-];
 
 describe('a recording of', () => {
   test('@segment/analytics-node', () => {
@@ -96,7 +90,7 @@ describe('a recording of', () => {
 });
 
 const one = (call: object, form: CallForm = batch) => readAll({batch: [call]}, form);
-const entriesOfOne = (call: object) => entriesOf(one(call)).map(({call: _, ...entry}) => entry);
+const entriesOfOne = (call: object) => entriesOfCall(call, batch);
 const ada = {userId: 'ada'};
 
 test.each<[string, object, readonly Omit<NativeEntry, 'call'>[]]>([
@@ -293,11 +287,6 @@ const calls = fc.array(
 );
 type ModelCall = typeof calls extends fc.Arbitrary<readonly (infer Call)[]> ? Call : never;
 
-const text = (value: unknown): string | undefined =>
-  value === undefined || value === null || value === '' ? undefined : String(value);
-const present = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
-
 /** `refused`, or the native entries of a call as a reader of the table in docs/clients.md would write them. */
 function model(call: ModelCall): 'refused' | Omit<NativeEntry, 'call'>[] {
   const [userId, anonymousId, previousId] = [text(call.userId), text(call.anonymousId), text(call.previousId)];
@@ -354,14 +343,7 @@ function model(call: ModelCall): 'refused' | Omit<NativeEntry, 'call'>[] {
 test('random calls become what a plain model makes of them, in their order', () => {
   fc.assert(
     fc.property(calls, (all) => {
-      const reading = readAll({batch: all}, batch);
-      const outcomes = all.map(model);
-      const refused = new Set(reading.refused.map(({index}) => index));
-      expect([...refused].sort()).toEqual(outcomes.flatMap((one, at) => (one === 'refused' ? [at] : [])));
-      const expected = outcomes.flatMap((one, call) =>
-        one === 'refused' ? [] : one.map((entry) => ({call, ...entry})),
-      );
-      expect(entriesOf(reading)).toEqual(expected);
+      expectAsModelled(readAll({batch: all}, batch), all.map(model));
     }),
     {numRuns: runs(500)},
   );

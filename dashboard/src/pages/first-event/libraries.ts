@@ -61,7 +61,15 @@ analytics.load('${key}', '${address}', {
 });`,
   },
   {
-    name: 'Amplitude, pages and servers',
+    name: 'Amplitude, pages',
+    text: `amplitude.init('${key}', {
+  serverUrl: '${address}/2/httpapi',
+  fetchRemoteConfig: false,
+  enableDiagnostics: false,
+});`,
+  },
+  {
+    name: 'Amplitude, servers',
     text: `amplitude.init('${key}', {
   serverUrl: '${address}/2/httpapi',
 });`,

@@ -1,7 +1,17 @@
 // Routes for libraries of other services (docs/clients.md).
 import {z} from 'zod';
-import {rudderSettings, segmentAccepted, segmentSettings} from '../../answers/compatible.js';
-import {anyText, optional} from '../../query/parameters.js';
+import {
+  amplitudeAccepted,
+  amplitudeRefusal,
+  batchAccepted,
+  mixpanelAccepted,
+  posthogAccepted,
+  posthogFlags,
+  rudderSettings,
+  segmentAccepted,
+  segmentSettings,
+} from '../../answers/compatible.js';
+import {anyText, optional, required} from '../../query/parameters.js';
 import type {Operation, Operations} from '../operation.js';
 
 /** Fields that a call may have; it may have any others. */
@@ -31,7 +41,13 @@ const headers = {
   sometimes: ['Log-Position', 'Rejected-Events', 'Ignored-Fields', 'Event-Time-Ahead', 'Access-Control-Expose-Headers'],
 } as const;
 
-const write = (id: string, summary: string, body: Operation['body'], description?: string): Operation => ({
+const write = (
+  id: string,
+  summary: string,
+  body: Operation['body'],
+  description?: string,
+  schema: z.ZodType = segmentAccepted,
+): Operation => ({
   id,
   tag: 'Other libraries',
   summary,
@@ -40,7 +56,7 @@ const write = (id: string, summary: string, body: Operation['body'], description
   answers: {
     200: {
       description: 'All valid calls are on disk; `Rejected-Events` counts the others.',
-      schema: segmentAccepted,
+      schema,
       headers,
     },
   },
@@ -69,6 +85,74 @@ function ofKind([kind, example]: [string, object]): [`POST ${string}`, Operation
   ];
 }
 
+export const posthogCalls = z.looseObject({
+  api_key: z.unknown().optional().describe('The key; also as `token`, or in the `properties` of a call.'),
+  batch: z.unknown().optional().describe('Up to 1,000 calls; without it the body is one call.'),
+  event: z.unknown().optional(),
+  distinct_id: z.unknown().optional(),
+  properties: z.unknown().optional(),
+  timestamp: z.unknown().optional(),
+  uuid: z.unknown().optional(),
+});
+export const amplitudeCalls = z.looseObject({
+  api_key: z.unknown().optional().describe('The key, if the head of the request has none.'),
+  events: z.unknown().optional().describe('Up to 1,000 calls.'),
+  client_upload_time: z.unknown().optional(),
+});
+/** The body may as well be a list, and is nearly always a form. */
+export const mixpanelCalls = z.unknown();
+
+const capture = {event: 'signup', distinct_id: 'ada', properties: {plan: 'pro'}, uuid: 'm-1'};
+const posthogBody = {schema: posthogCalls, example: {api_key: 'sk_write_0000', batch: [capture]}};
+const posthog = (id: string, path: string, description?: string): [`POST ${string}`, Operation] => [
+  `POST ${path}`,
+  write(id, `PostHog: ${path}`, posthogBody, description, posthogAccepted),
+];
+const flags = (id: string, path: string): [`POST ${string}`, Operation] => [
+  `POST ${path}`,
+  {
+    ...write(id, `PostHog: ${path}`, {schema: posthogCalls, example: {token: 'sk_write_0000', distinct_id: 'ada'}}),
+    answers: {200: {description: 'There are no flags. Nothing is stored.', schema: posthogFlags, headers}},
+  },
+];
+
+const amplitudeBody = {
+  schema: amplitudeCalls,
+  example: {api_key: 'sk_write_0000', events: [{event_type: 'signup', user_id: 'ada', insert_id: 'm-1'}]},
+};
+const amplitudeRefusals = {schema: amplitudeRefusal};
+
+const mixpanelExamples: Readonly<Record<string, object>> = {
+  track: [{event: 'signup', properties: {distinct_id: 'ada', token: 'sk_write_0000', $insert_id: 'm-1'}}],
+  import: [{event: 'signup', properties: {distinct_id: 'ada', token: 'sk_write_0000', time: 1_767_225_600}}],
+  engage: [{$token: 'sk_write_0000', $distinct_id: 'ada', $set: {plan: 'pro'}}],
+  groups: [{$token: 'sk_write_0000', $group_key: 'company', $group_id: 'acme', $set: {size: 3}}],
+};
+const verbose = optional(anyText, {description: '`1`: the answer is an object.'});
+
+function mixpanel([path, example]: [string, object]): [`${'GET' | 'POST'} ${string}`, Operation][] {
+  const name = path[0]!.toUpperCase() + path.slice(1);
+  const body = {schema: mixpanelCalls, example};
+  const posting = write(`mixpanel${name}`, `Mixpanel: ${path}`, body, undefined, mixpanelAccepted);
+  const {body: _, ...getting} = write(
+    `mixpanel${name}ByQuery`,
+    `Mixpanel: ${path}, the calls in the query`,
+    undefined,
+    'It stores, as a POST does.',
+    mixpanelAccepted,
+  );
+  const data = required(anyText, {
+    description: 'The calls: JSON, or JSON in base64.',
+    example: JSON.stringify(example),
+  });
+  // HEAD is no allowed method: it stores nothing.
+  const errors = [...getting.errors, 'invalid_json', 'unavailable', 'method_not_allowed'] as const;
+  return [
+    [`POST /${path}`, posting],
+    [`GET /${path}`, {...getting, query: {data, verbose}, errors}],
+  ];
+}
+
 const anyKey = {description: 'The write key.', schema: {type: 'string'}, example: 'sk_write_0000'} as const;
 
 export const compatible: Operations = {
@@ -84,6 +168,41 @@ export const compatible: Operations = {
   'POST /beacon/v1/batch': write('rudderBeacon', 'RudderStack: a batch of calls, from a page that is left', batch),
   'POST /v1/import': write('segmentImport', 'Segment: a batch of calls of the past', batch, '`sentAt` moves no times.'),
   ...Object.fromEntries(Object.entries(examples).flatMap(ofKind)),
+  'POST /batch': {
+    ...write(
+      'posthogBatch',
+      'PostHog, Amplitude: a batch of calls',
+      posthogBody,
+      'For libraries of PostHog, unchanged: replace their host and key. A body with `events` is one of Amplitude, and is ' +
+        'answered as `POST /2/httpapi` is. What is refused before the body is read is answered as there, too.',
+    ),
+    answers: {
+      200: {
+        description: 'All valid calls are on disk; `Rejected-Events` counts the others.',
+        schema: batchAccepted,
+        headers,
+      },
+    },
+    refusals: {...amplitudeRefusals, isBeside: true},
+  },
+  ...Object.fromEntries([
+    posthog('posthogEvents', '/e'),
+    posthog('posthogCapture', '/capture'),
+    posthog('posthogIngest', '/i/v0/e'),
+    flags('posthogFlags', '/flags'),
+    flags('posthogDecide', '/decide'),
+  ]),
+  'POST /2/httpapi': {
+    ...write(
+      'amplitudeEvents',
+      'Amplitude: a batch of calls',
+      amplitudeBody,
+      'For libraries of Amplitude, unchanged: replace their URL and key. They read `code` in the body of an answer.',
+      amplitudeAccepted,
+    ),
+    refusals: amplitudeRefusals,
+  },
+  ...Object.fromEntries(Object.entries(mixpanelExamples).flatMap(mixpanel)),
   'GET /v1/projects/{id}/settings': {
     id: 'segmentSettings',
     tag: 'Other libraries',
