@@ -53,8 +53,9 @@ class FakeWorld {
   };
 
   open(own: Partial<Limits> = {}): Outbox {
-    const outbox = openOutbox(
+    return openOutbox(
       {
+        keep: this.keep,
         nowMs: () => this.nowMs,
         later: (work, ms) => {
           const timer = {atMs: this.nowMs + ms, work};
@@ -65,7 +66,7 @@ class FakeWorld {
         },
         post: (path, body, isKept, isLast) =>
           new Promise((resolve, reject) => {
-            const {sentAt, events, ...call} = JSON.parse(body);
+            const {sentAt, events, ...call} = readable(body);
             const settle = (answer: Answer | undefined) => (answer === undefined ? reject() : resolve(answer));
             const calls = events ?? [call];
             const request = {path, calls, sentAt, bytes: byteLength(body), isKept, isLast, settle};
@@ -76,8 +77,6 @@ class FakeWorld {
       },
       {...limits, ...own},
     );
-    outbox.keepIn(this.keep);
-    return outbox;
   }
 
   /** All that is due by then, and what follows from it. */
@@ -96,6 +95,15 @@ class FakeWorld {
 
   get timersCount(): number {
     return this.timers.length;
+  }
+}
+
+/** A body that nobody can read has no calls. */
+function readable(body: string) {
+  try {
+    return JSON.parse(body);
+  } catch (_error) {
+    return {events: []};
   }
 }
 
@@ -193,32 +201,35 @@ describe('when calls are sent', () => {
 });
 
 describe('failures', () => {
-  test.each([undefined, failed(500), failed(404), {status: 200, retryAfter: 0, told: undefined}])(
-    '%j: again after 1, 2, 4 … 60 seconds, each with up to a quarter more',
-    async (answer) => {
-      const world = new FakeWorld();
-      world.answers = () => answer;
-      const outbox = world.open();
-      add(outbox, 'a');
-      await world.pass(3_000);
-      const gaps: number[] = [];
-      for (let count = 1; count < 9; count++) {
-        const beganMs = world.nowMs;
-        while (world.requests.length === count) await world.pass(100);
-        gaps.push(world.nowMs - beganMs);
-      }
-      for (const [at, seconds] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
-        expect(gaps[at]).toBeGreaterThanOrEqual(seconds * 1_000 - 100);
-        expect(gaps[at]).toBeLessThanOrEqual(seconds * 1_250 + 100);
-      }
-      add(outbox, ...numbered(20));
-      expect(world.requests.length).toBe(9);
-      world.answers = () => ok;
-      outbox.wake();
-      await settled();
-      expect(outbox.outcome()).toMatchObject({accepted: 21, waiting: 0});
-    },
-  );
+  test.each([
+    undefined,
+    failed(500),
+    failed(404),
+    {status: 200, retryAfter: 0, told: undefined},
+    {status: 200, retryAfter: 0, told: null},
+  ])('%j: again after 1, 2, 4 … 60 seconds, each with up to a quarter more', async (answer) => {
+    const world = new FakeWorld();
+    world.answers = () => answer;
+    const outbox = world.open();
+    add(outbox, 'a');
+    await world.pass(3_000);
+    const gaps: number[] = [];
+    for (let count = 1; count < 9; count++) {
+      const beganMs = world.nowMs;
+      while (world.requests.length === count) await world.pass(100);
+      gaps.push(world.nowMs - beganMs);
+    }
+    for (const [at, seconds] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+      expect(gaps[at]).toBeGreaterThanOrEqual(seconds * 1_000 - 100);
+      expect(gaps[at]).toBeLessThanOrEqual(seconds * 1_250 + 100);
+    }
+    add(outbox, ...numbered(20));
+    expect(world.requests.length).toBe(9);
+    world.answers = () => ok;
+    outbox.wake();
+    await settled();
+    expect(outbox.outcome()).toMatchObject({accepted: 21, waiting: 0});
+  });
 
   test('429 and 503 with Retry-After: nothing before that, whoever asks', async () => {
     const world = new FakeWorld();
@@ -345,6 +356,22 @@ test('what an earlier page kept is adopted, older than what this one adds, and l
   await outbox.flush();
   expect(world.requests.map(idsOf)).toEqual([['a', 'b', 'c']]);
   expect(world.kept.size).toBe(0);
+});
+
+test('what a store kept and nobody can read is refused, and stops nothing', async () => {
+  const world = new FakeWorld();
+  const outbox = world.open();
+  world.answers = ({calls}) =>
+    calls.length > 0 ? ok : {status: 400, retryAfter: 0, told: {error: {code: 'invalid_json', message: 'at byte 9'}}};
+  outbox.adopt([['broken', 'e{"event']]);
+  add(outbox, 'a');
+  await outbox.flush();
+  expect(outbox.outcome()).toEqual({
+    accepted: 1,
+    rejected: [{code: 'invalid_json', message: 'at byte 9', event: undefined}],
+    dropped: 0,
+    waiting: 0,
+  });
 });
 
 test('a withdrawn consent forgets all calls, those under way as well', async () => {

@@ -3,6 +3,7 @@
 //   MR2. A call has its message id, its time and its page from the moment it was made. Ids of the visitor are added, and it is
 //        queued, once the store is loaded, there is consent, and the page is seen and not only prerendered.
 import {campaignOf, cleanAddress} from './address.js';
+import {attempt} from './attempt.js';
 import {
   type AnyEvents,
   type Fields,
@@ -14,7 +15,7 @@ import {
 } from './calls.js';
 import {captureClicks, capturePages, type Page} from './capture.js';
 import {type Answer, type Outcome, openOutbox} from './outbox.js';
-import {attempt, openStorage, type Storage} from './storage.js';
+import {openStorage, type Storage} from './storage.js';
 import {version} from './version.js';
 
 export type {AnyEvents, Fields, MoreOfEvent, MoreOfIdentify, SentEvent, TrackArguments} from './calls.js';
@@ -131,7 +132,7 @@ export function start<Events extends object = AnyEvents>({
     return () => clearTimeout(timer);
   };
 
-  const outbox = openOutbox({nowMs, later, post, say}, limits);
+  const outbox = openOutbox({nowMs, later, post, say, keep: memory.keep}, limits);
 
   // ---- when calls are queued ----
 
@@ -148,7 +149,6 @@ export function start<Events extends object = AnyEvents>({
     if (!isLoaded || consent !== 'granted' || page?.prerendering) return;
     isOpen = true;
     memory.persist(true);
-    outbox.keepIn(memory.keep);
     outbox.adopt(memory.kept());
     for (const call of held.splice(0)) safely(call);
   }

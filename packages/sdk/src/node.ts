@@ -64,6 +64,7 @@ function closeAt(end: NodeJS.Signals | 'beforeExit', close: () => Promise<unknow
 
 export class Millrace<Events extends object = AnyEvents> extends EventEmitter<MillraceEvents> {
   private readonly outbox: Outbox;
+  private isStopped = false;
 
   constructor({host, key, callsMax = limits.callsMax, signals = ['SIGTERM']}: Options) {
     super();
@@ -88,8 +89,10 @@ export class Millrace<Events extends object = AnyEvents> extends EventEmitter<Mi
         later,
         post,
         say: (...said) => {
-          if (said[0] === 'stopped') this.emit('stopped', said[1]);
-          else if (said[0] === 'refused') this.emit('rejected', said[1]);
+          if (said[0] === 'stopped') {
+            this.isStopped = true;
+            this.emit('stopped', said[1]);
+          } else if (said[0] === 'refused') this.emit('rejected', said[1]);
           else this.emit('dropped', said[1]);
         },
       },
@@ -127,7 +130,7 @@ export class Millrace<Events extends object = AnyEvents> extends EventEmitter<Mi
     for (const all of closings.values()) all.delete(this.close);
     let told = await this.flush();
     const endMs = Date.now() + closeMsMax;
-    for (let ms = 250; told.waiting > 0 && Date.now() < endMs; ms *= 2) {
+    for (let ms = 250; told.waiting > 0 && !this.isStopped && Date.now() < endMs; ms *= 2) {
       await pause(Math.min(ms, endMs - Date.now()));
       const next = await this.flush();
       told = {

@@ -7,6 +7,7 @@
 //   O3. A piece is events, up to a number and a size, or one identify call: these have routes of their own. Each call has its time,
 //       so their order of arrival says nothing.
 //   O4. Nothing here throws, whatever the network and the answers are.
+import {attempt} from './attempt.js';
 
 /** The first letter of a queued text says what the JSON after it is. */
 export type Kind = 'e' | 'i';
@@ -37,7 +38,7 @@ export interface Answer {
   /** Retry-After in seconds; 0: none. */
   readonly retryAfter: number;
   /** The body; undefined: no JSON. */
-  readonly told: Told | undefined;
+  readonly told: Told | null | undefined;
 }
 
 interface Told {
@@ -60,6 +61,7 @@ export interface World {
   /** Runs `work` after a time; the returned function calls it off. */
   readonly later: (work: () => void, ms: number) => () => void;
   readonly post: Post;
+  readonly keep?: Keep;
   /** For developers: why nothing is sent any more, a refused call, one that left as the oldest of too many. */
   readonly say: (...said: [what: 'stopped', why: string] | ['refused', Rejected] | ['dropped', call: unknown]) => void;
 }
@@ -79,8 +81,6 @@ export interface Outbox {
   readonly add: (id: string, text: string) => void;
   /** Takes calls that somebody else kept: an earlier page, or one that ended. */
   readonly adopt: (kept: readonly (readonly [id: string, text: string])[]) => void;
-  /** From now on, and for all that wait. */
-  readonly keepIn: (keep: Keep | undefined) => void;
   /** Forgets all calls. */
   readonly clear: () => void;
   /** Sends what waits, once; it never waits for a next attempt. */
@@ -101,11 +101,10 @@ const backoffSecondsMax = 60;
 /** JSON has no lone surrogates, so every text can be encoded. */
 export const byteLength = (text: string): number => encodeURIComponent(text).replace(/%../g, '.').length;
 
-export function openOutbox({nowMs, later, post, say}: World, limits: Limits): Outbox {
+export function openOutbox({nowMs, later, post, say, keep}: World, limits: Limits): Outbox {
   /** In the order of their arrival. */
   const calls = new Map<string, string>();
   const underWay = new Set<string>();
-  let keep: Keep | undefined;
   let bytes = 0;
   let bytesUnderWay = 0;
   let pieceCalls = limits.pieceCallsMax;
@@ -119,7 +118,8 @@ export function openOutbox({nowMs, later, post, say}: World, limits: Limits): Ou
   let dropped = 0;
   let rejected: Rejected[] = [];
 
-  const callOf = (id: string): unknown => JSON.parse(calls.get(id)!.slice(1));
+  /** Undefined: what a store kept is no JSON. */
+  const callOf = (id: string): unknown => attempt(() => JSON.parse(calls.get(id)!.slice(1)));
 
   function forget(id: string): void {
     bytes -= byteLength(calls.get(id) ?? '');
@@ -180,9 +180,8 @@ export function openOutbox({nowMs, later, post, say}: World, limits: Limits): Ou
     return settle(ids, isIdentify, answer);
   }
 
-  function settle(ids: readonly string[], isIdentify: boolean, {status, retryAfter, told = {}}: Answer): boolean {
-    const {error} = told;
-    let {errors} = told;
+  function settle(ids: readonly string[], isIdentify: boolean, {status, retryAfter, told}: Answer): boolean {
+    let {status: outcome, error, errors} = told ?? {};
     // A key with the option `identify: false` sends events all the same.
     const isNoIdentify = isIdentify && error?.code === 'insufficient_permissions';
     if (status === 401 || (status === 403 && !isNoIdentify)) {
@@ -196,7 +195,7 @@ export function openOutbox({nowMs, later, post, say}: World, limits: Limits): Ou
         return true;
       }
       errors = [{index: 0, ...(error ?? {code: 'payload_too_large', message: 'it is too large'})}];
-    } else if (!told.status || status > 400) {
+    } else if (!outcome || status > 400) {
       return wait(retryAfter);
     }
     failures = 0;
@@ -247,10 +246,6 @@ export function openOutbox({nowMs, later, post, say}: World, limits: Limits): Ou
       for (const [id, text] of kept) if (!calls.has(id)) put(id, text);
       if (calls.size) schedule(limits.waitMs);
     },
-    keepIn(next) {
-      keep = next;
-      for (const [id, text] of calls) keep?.set(id, text);
-    },
     clear() {
       for (const id of calls.keys()) forget(id);
     },
@@ -270,7 +265,8 @@ export function openOutbox({nowMs, later, post, say}: World, limits: Limits): Ou
     },
     outcome() {
       const told = {accepted, rejected, dropped, waiting: calls.size};
-      [accepted, dropped, rejected] = [0, 0, []];
+      accepted = dropped = 0;
+      rejected = [];
       return told;
     },
   };

@@ -2,6 +2,7 @@
 //   ST1. A store that throws or refuses (a sandboxed iframe, a full quota) costs persistence, and nothing else: memory holds all.
 //   ST2. Every call has an entry of its own: tabs write at the same time, and a list of them would lose what the other one wrote.
 //   ST3. With `localStorage` or a cookie an id is read where it is needed: another tab may have signed out.
+import {attempt} from './attempt.js';
 import type {Keep} from './outbox.js';
 
 /** As `AsyncStorage` of React Native has them; each may return a promise. */
@@ -34,15 +35,6 @@ export interface Memory {
 
 const prefix = 'millrace_';
 const cookieSeconds = 31_536_000;
-
-/** @returns undefined if `work` throws. ST1 */
-export function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (_error) {
-    return undefined;
-  }
-}
 
 /** A promise that rejects is as good as a store that throws. ST1 */
 function quietly(work: () => unknown): void {
@@ -107,7 +99,7 @@ export function openStorage(host: string, own: Storage | 'local' | 'none', cooki
         if (!key.startsWith(ofCalls)) return [];
         const text = attempt(() => local?.getItem(key)) ?? values.get(key);
         values.delete(key);
-        return text ? [[key.slice(ofCalls.length), text] as const] : [];
+        return /^[ei]{/.test(text ?? '') ? [[key.slice(ofCalls.length), text!] as const] : [];
       });
     },
   };
