@@ -45,6 +45,7 @@ const limits: Limits = {
 };
 const answerMsMax = 30_000;
 const closeMsMax = 10_000;
+const closePauseMs = 500;
 
 /** What ends of the process wait for, by what announces them: a signal, or that nothing else is left to do. */
 const closings = new Map<NodeJS.Signals | 'beforeExit', Set<() => Promise<unknown>>>();
@@ -130,8 +131,8 @@ export class Millrace<Events extends object = AnyEvents> extends EventEmitter<Mi
     for (const all of closings.values()) all.delete(this.close);
     let told = await this.flush();
     const endMs = Date.now() + closeMsMax;
-    for (let ms = 250; told.waiting > 0 && !this.isStopped && Date.now() < endMs; ms *= 2) {
-      await pause(Math.min(ms, endMs - Date.now()));
+    while (told.waiting > 0 && !this.isStopped && Date.now() < endMs) {
+      await pause(closePauseMs);
       const next = await this.flush();
       told = {
         accepted: told.accepted + next.accepted,
