@@ -297,6 +297,21 @@ describe('PostHog', () => {
     expectError(await send('/e', {...a, api_key: secretKey}, {}), 401, 'invalid_key');
   });
 
+  test('joins what arrives after the log-in, as pages send it', async () => {
+    const [userId, anonymousId] = [freshId(), freshId('anonymous')];
+    const anonymous = {distinct_id: anonymousId, properties: {$is_identified: false}};
+    const identify = {event: '$identify', distinct_id: userId, properties: {$anon_distinct_id: anonymousId}};
+    const headers = basic(under.service.writeKey);
+    for (const call of [capture(anonymous), identify, capture(anonymous)]) {
+      const answer = await send('/e/', call, headers);
+      expectJson(answer, 200);
+      under.positions.note(answer);
+    }
+    const profile = async () => (await under.read.get(userPath(userId))).json<ProfileBody>();
+    const joined = await until(profile, ({events}) => events?.length === 2, 'both events are of the user');
+    expect(joined.anonymous_ids).toEqual([anonymousId]);
+  });
+
   test('has no flags, and stores nothing when it asks for them', async () => {
     for (const path of ['/flags/?v=2', '/decide']) {
       const answer = await send(path, {token: under.service.writeKey, distinct_id: freshId()}, {});
@@ -330,6 +345,9 @@ describe('Mixpanel', () => {
     for (const id of ids) expect(await under.eventsOf(id)).toHaveLength(1);
     const verbose = await send('/track?verbose=1&ip=1', [event(freshId())]);
     expect(verbose.json()).toEqual({status: 1, error: null});
+    // As the libraries for Python and Ruby ask for it.
+    const form = new URLSearchParams({data: JSON.stringify(event(freshId(), {token})), verbose: '1', ip: '0'});
+    expect((await send('/track', `${form}`, {'content-type': 'x'})).json()).toEqual({status: 1, error: null});
   });
 
   test('a GET needs the key and the limits that a POST needs, and HEAD stores nothing', async () => {

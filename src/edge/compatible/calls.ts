@@ -8,15 +8,26 @@ import {type BatchBody, type NoBatchBody, readBatchBody, readListBody} from '../
 import {token} from '../../ingest/json-scanner.js';
 import {ObjectMembers} from '../../ingest/object-members.js';
 
-/** The bytes of the JSON in a body. CA1 */
-export function jsonOfBody(bytes: Buffer): Buffer {
-  if (firstByte(bytes) === undefined || !isForm(bytes) || !isUtf8(bytes)) return bytes;
-  return dataOfForm(bytes.toString('utf8')) ?? bytes;
+/** The JSON in a body, and the other parameters of a form. */
+interface BodyParts {
+  readonly json: Buffer;
+  /** Form-encoded; empty for a body that is no form. */
+  readonly parameters: string;
 }
 
-/** JSON in the parameter `data` of a query or form; undefined: there is none. */
-export function dataOfForm(form: string): Buffer | undefined {
-  const text = new URLSearchParams(form).get('data');
+/** CA1 */
+export function partsOfBody(bytes: Buffer): BodyParts {
+  const whole = {json: bytes, parameters: ''};
+  if (firstByte(bytes) === undefined || !isForm(bytes) || !isUtf8(bytes)) return whole;
+  const form = new URLSearchParams(bytes.toString('utf8'));
+  const json = dataOfForm(form);
+  form.delete('data');
+  return json === undefined ? whole : {json, parameters: form.toString()};
+}
+
+/** JSON in the parameter `data`; undefined: there is none. */
+export function dataOfForm(form: URLSearchParams): Buffer | undefined {
+  const text = form.get('data');
   if (text === null) return undefined;
   const isJson = /^\s*[{[]/.test(text);
   // A plus sign that was not encoded came out as a space.

@@ -54,7 +54,7 @@ export const mixpanel: Translator = {
     const native = nativeOf(kind, call);
     return 'code' in native ? native : {kind, native, ignored: ignoredOf(kind, call)};
   },
-  taken: ({query}) => (new URLSearchParams(query).get('verbose') === '1' ? storedVerbose : stored),
+  taken: ({parameters}) => (new URLSearchParams(parameters).getAll('verbose').includes('1') ? storedVerbose : stored),
 };
 
 const devicePrefix = '$device:';

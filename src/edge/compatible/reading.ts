@@ -9,7 +9,7 @@ import {parseJson} from '../../ingest/json-text.js';
 import {MixedEntries} from '../../ingest/mixed-entries.js';
 import {refusals} from '../../ingest/refusals.js';
 import {isJsonObject} from '../../ingest/validate.js';
-import {callsOf, fieldNames, jsonOfBody} from './calls.js';
+import {callsOf, fieldNames, partsOfBody} from './calls.js';
 import type {CallForm, Translator} from './translator.js';
 import {translators} from './translators.js';
 
@@ -28,6 +28,8 @@ export interface CallsRead extends BatchRead, OfLibrary {
   /** Calls of the body. */
   readonly callCount: number;
   readonly bodyBytes: number;
+  /** Parameters of a form beside its calls, form-encoded. */
+  readonly parameters: string;
 }
 
 /** `forms`: of the vendors that share the path. The last one is that of a body without the marks of another. */
@@ -37,7 +39,7 @@ export function readCalls(
   receivedMs: number,
   partitionCount: number,
 ): CallsReading {
-  const json = jsonOfBody(bytes);
+  const {json, parameters} = partsOfBody(bytes);
   const form = formOf(json, forms);
   const translator = translators.get(form.vendor)!;
   const body = callsOf(json, form.kind === undefined ? translator.listName : undefined);
@@ -50,7 +52,8 @@ export function readCalls(
     if (outcome === 'not_json') return notJson(json, form);
     if (outcome === 'too_many') return {kind: 'too_many', form, key: reader.key};
   }
-  return {...reader.read(partitionCount), callCount: calls.length, bodyBytes: bytes.length, form, key: reader.key};
+  const ofBody = {callCount: calls.length, bodyBytes: bytes.length, parameters, form, key: reader.key};
+  return {...reader.read(partitionCount), ...ofBody};
 }
 
 function formOf(json: Buffer, forms: readonly CallForm[]): CallForm {
@@ -104,7 +107,7 @@ class CallReader {
     return 'taken';
   }
 
-  read(partitionCount: number): Omit<CallsRead, 'callCount' | 'bodyBytes' | 'form'> {
+  read(partitionCount: number): Omit<CallsRead, 'callCount' | 'bodyBytes' | 'parameters' | 'form'> {
     const {entries, ignoredCalls} = this;
     return {...entries.read(partitionCount), ignoredCalls};
   }

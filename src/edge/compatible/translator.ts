@@ -38,8 +38,8 @@ export interface Translation {
 export interface TakenRequest {
   /** Kind of every call, where the path names it. */
   readonly kind: string | undefined;
-  /** Query of the request, undecoded. */
-  readonly query: string;
+  /** Of its query, and of a form beside the calls; form-encoded. */
+  readonly parameters: string;
   /** Calls that were not refused. */
   readonly callCount: number;
   /** Bytes of the body, decompressed. */

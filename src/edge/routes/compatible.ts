@@ -80,7 +80,7 @@ function finish(front: Front, exchange: Exchange, reading: CallsReading): void {
 function answer(
   front: Front,
   exchange: Exchange,
-  {notes: {ignoredNames, aheadMs}, form, callCount, bodyBytes}: CallsRead,
+  {notes: {ignoredNames, aheadMs}, form, callCount, bodyBytes, parameters}: CallsRead,
   {refused, lost, commits}: KnownOutcome,
 ): void {
   if (lost.length > 0) {
@@ -91,7 +91,7 @@ function answer(
   const refusedCount = new Set(refused.map(({index}) => index)).size;
   const {status, contentType, body} = translators.get(form.vendor)!.taken({
     kind: form.kind,
-    query: exchange.query,
+    parameters: `${exchange.query}&${parameters}`,
     callCount: callCount - refusedCount,
     bodyBytes,
     nowMs: front.wallMs(),
@@ -105,7 +105,7 @@ function answer(
 /** Calls in the query of a GET, which the libraries of one vendor send. */
 function takeQuery(forms: readonly CallForm[]): Handle {
   const take = takeCalls(forms);
-  return (front, exchange) => take(front, exchange, dataOfForm(exchange.query) ?? Buffer.alloc(0));
+  return (front, exchange) => take(front, exchange, dataOfForm(new URLSearchParams(exchange.query)) ?? Buffer.alloc(0));
 }
 
 // ---- settings for pages ----

@@ -211,7 +211,7 @@ test('client_upload_time moves times that are ahead', () => {
 
 test('answers have their code in the body; a key that is wrong is 400', () => {
   const {taken, refusalForm} = translators.get('amplitude')!;
-  const answer = taken({kind: undefined, query: '', callCount: 2, bodyBytes: 30, nowMs: 5});
+  const answer = taken({kind: undefined, parameters: '', callCount: 2, bodyBytes: 30, nowMs: 5});
   expect(JSON.parse(answer.body)).toEqual({
     code: 200,
     events_ingested: 2,

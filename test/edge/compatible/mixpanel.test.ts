@@ -184,7 +184,8 @@ test('what has no place is named and counted; the envelope is neither', () => {
 
 test('the answer is 1, or an object if the query asks for it', () => {
   const {taken} = translators.get('mixpanel')!;
-  const answered = (query: string) => taken({kind: 'track', query, callCount: 1, bodyBytes: 1, nowMs: receivedMs}).body;
+  const answered = (query: string) =>
+    taken({kind: 'track', parameters: query, callCount: 1, bodyBytes: 1, nowMs: receivedMs}).body;
   expect(answered('ip=0&verbose=0')).toBe('1');
   expect(answered('')).toBe('1');
   expect(answered('verbose=1&ip=1')).toBe('{"status":1,"error":null}');
