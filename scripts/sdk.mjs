@@ -31,7 +31,7 @@ async function writePackage() {
   const build = await rolldown({...common, input, platform: 'neutral', external: /^node:/});
   await build.write({dir: published, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared.js'});
   await build.close();
-  for (const file of readdirSync(sources).filter((name) => name !== 'script.ts')) {
+  for (const file of readdirSync(sources).filter((name) => name.endsWith('.ts') && name !== 'script.ts')) {
     const {code, errors} = isolatedDeclarationSync(file, readFileSync(join(sources, file), 'utf8'));
     if (errors.length > 0) throw new SetupFault(`${file}: ${errors[0].message}`);
     writeFileSync(join(published, file.replace(/\.ts$/, '.d.ts')), code);
