@@ -160,6 +160,7 @@ test('of 1,000 events none is lost and none is doubled, whatever happens to page
   await flushed(other);
   await context.close();
 
+  const firstOfWrong = playedCount;
   for (const hours of [-2, 2]) {
     const wrong = await browser.newContext();
     await wrong.addInitScript(`{const now = Date.now; Date.now = () => now() + ${hours * 3_600_000};}`);
@@ -220,6 +221,12 @@ test('of 1,000 events none is lost and none is doubled, whatever happens to page
   });
   const numbers = events.map(({properties}) => properties.n as number).sort((a, b) => a - b);
   expect(numbers).toEqual(Array.from({length: playedCount}, (_, n) => n));
+  // A clock that is ahead is corrected by the time of sending; one that is behind may be right.
+  const agesOf = (from: number): number[] =>
+    events
+      .filter(({properties: {n}}) => (n as number) >= from && (n as number) < from + 50)
+      .map(({timestamp}) => Math.round((Date.now() - Date.parse(timestamp)) / 3_600_000));
+  expect([new Set(agesOf(firstOfWrong)), new Set(agesOf(firstOfWrong + 50))]).toEqual([new Set([2]), new Set([0])]);
   await expectNoPreflight();
 });
 
