@@ -18,17 +18,21 @@ const digitsMin = 16;
 const nine = 0x39;
 const plus = 0x2b;
 const stored = new Set(['properties', 'context', 'traits', 'traitsOnce']);
+const isStoredNatively = (field: string): boolean => stored.has(field);
 /** Longest name of a stored field, with each letter as an escape. */
 const fieldBytesMax = 6 * 'properties'.length + 1;
 
-/** The first inexact number that would be stored of the event or identify call in `bytes`. */
-export function inexactNumber(bytes: Buffer): InexactNumber | undefined {
-  return mayHold(bytes) ? new NumberWalk(bytes, 0).found.get(0) : undefined;
+/**
+ * The first inexact number that would be stored of the event or identify call in `bytes`. `isStored`: whether something of a field
+ * is; a very long name counts as an empty one.
+ */
+export function inexactNumber(bytes: Buffer, isStored = isStoredNatively): InexactNumber | undefined {
+  return mayHold(bytes) ? new NumberWalk(bytes, 0, isStored).found.get(0) : undefined;
 }
 
 /** The first inexact number of each event of the batch in `bytes`, by the event's index. */
 export function inexactNumbers(bytes: Buffer): ReadonlyMap<number, InexactNumber> {
-  return mayHold(bytes) ? new NumberWalk(bytes, 2).found : none;
+  return mayHold(bytes) ? new NumberWalk(bytes, 2, isStoredNatively).found : none;
 }
 
 const none: ReadonlyMap<number, InexactNumber> = new Map();
@@ -40,6 +44,7 @@ class NumberWalk extends JsonSyntax {
   constructor(
     bytes: Buffer,
     private readonly level: number,
+    private readonly isStored: (field: string) => boolean,
   ) {
     super(bytes);
     this.isJson();
@@ -50,7 +55,7 @@ class NumberWalk extends JsonSyntax {
     const {level} = this;
     const index = level === 0 ? 0 : this.keyAt(0, fieldBytesMax) === 'events' ? this.indexAt(1) : undefined;
     if (index === undefined || index >= batchEventsMax || this.found.has(index)) return;
-    if (!stored.has(this.keyAt(level, fieldBytesMax) ?? '')) return;
+    if (!this.isStored(this.keyAt(level, fieldBytesMax) ?? '')) return;
     const path: (string | number)[] = [];
     for (let at = level; at < this.depth; at++) path.push(this.keyAt(at) ?? this.indexAt(at) ?? '');
     this.found.set(index, {path, digits: this.bytes.toString('latin1', start, end)});

@@ -103,7 +103,10 @@ const dateMsMax = 8.64e15;
 /** The fields that have a value: an absent field is not there. */
 export function fieldsOf(fields: Call): Call {
   const present: Record<string, unknown> = {};
-  for (const name in fields) if (fields[name] !== undefined && fields[name] !== null) present[name] = fields[name];
+  for (const name in fields) {
+    if (name === '__proto__') return fields; // The validator refuses it.
+    if (fields[name] !== undefined && fields[name] !== null) present[name] = fields[name];
+  }
   return present;
 }
 
@@ -122,7 +125,10 @@ export const onceOf = (traits: unknown): unknown => (isJsonObject(traits) ? fiel
 export function without(fields: unknown, names: ReadonlySet<string>): unknown {
   if (!isJsonObject(fields)) return fields;
   const left: Record<string, unknown> = {};
-  for (const name in fields) if (!names.has(name)) left[name] = fields[name];
+  for (const name in fields) {
+    if (name === '__proto__') return fields; // The validator refuses it.
+    if (!names.has(name)) left[name] = fields[name];
+  }
   return left;
 }
 
