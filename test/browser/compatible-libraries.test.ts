@@ -144,7 +144,12 @@ test('posthog-js, with api_host, also what it sends when the page is left', asyn
   await page.evaluate(
     ([host, key]) => {
       const {posthog} = globalThis as unknown as {posthog: PostHogPage};
-      posthog.init(key, {api_host: host, opt_out_useragent_filter: true, autocapture: false});
+      posthog.init(key, {
+        api_host: host,
+        advanced_disable_flags: true,
+        opt_out_useragent_filter: true,
+        autocapture: false,
+      });
       posthog.capture('played', {plan: 'free'});
       posthog.identify('posthog-ada', {plan: 'pro'}, {first: 'x'});
       posthog.group('company', 'acme', {size: 3});

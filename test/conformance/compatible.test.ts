@@ -312,6 +312,11 @@ describe('PostHog', () => {
     expect(joined.anonymous_ids).toEqual([anonymousId]);
   });
 
+  test('of a call whose traits and event are both refused, one is counted', async () => {
+    const answer = await send('/e', {...capture(), $set: 'x', timestamp: 'soon'});
+    expect([answer.status, answer.headers['rejected-events']]).toEqual([200, '1']);
+  });
+
   test('has no flags, and stores nothing when it asks for them', async () => {
     for (const path of ['/flags/?v=2', '/decide']) {
       const answer = await send(path, {token: under.service.writeKey, distinct_id: freshId()}, {});

@@ -64,7 +64,8 @@ function finish(front: Front, exchange: Exchange, reading: CallsReading): void {
   }
   front.traffic.noteEvents(reading.notes);
   front.traffic.noteIgnoredCalls(vendor, reading.ignoredCalls);
-  exchange.costs(reading.eventCount + reading.refused.length);
+  // A call that becomes nothing was read all the same.
+  exchange.costs(Math.max(reading.callCount, reading.eventCount + reading.refused.length));
   const {named, partitionCount} = front;
   const mayIdentify = exchange.key!.options?.mayIdentify !== false;
   const admitted = named.ofBatch<CallsRead>(reading, partitionCount, mustUseKnownNames(exchange), mayIdentify);
@@ -87,8 +88,8 @@ function answer(
     exchange.fail(someUnavailable);
     return;
   }
-  const rejected: readonly Header[] = refused.length === 0 ? [] : [['Rejected-Events', String(refused.length)]];
-  const refusedCount = new Set(refused.map(({index}) => index)).size;
+  const refusedCount = new Set(refused.map(({index}) => index)).size; // Of a call, its traits and its event may be refused.
+  const rejected: readonly Header[] = refusedCount === 0 ? [] : [['Rejected-Events', String(refusedCount)]];
   const {status, contentType, body} = translators.get(form.vendor)!.taken({
     kind: form.kind,
     parameters: `${exchange.query}&${parameters}`,
