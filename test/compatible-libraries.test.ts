@@ -153,6 +153,106 @@ async function playThrough(libraries: ReadonlyMap<string, Library>): Promise<voi
   }
 }
 
+// ---- libraries that send each call once ----
+
+interface Jitsu {
+  page(properties: object): Promise<unknown>;
+  identify(userId: string, traits: object): Promise<unknown>;
+  track(event: string, properties: object): Promise<unknown>;
+  group(groupId: string, traits: object): Promise<unknown>;
+}
+
+interface OfUmami {
+  track(event: string | object, data?: object): Promise<Response>;
+  identify(data: object): Promise<Response>;
+}
+
+type Stored = HistoryAnswer['data'][number];
+
+/** The events of an asked user once there are `count`, the oldest first. */
+async function storedOf(asked: Record<string, string>, count: number): Promise<Stored[]> {
+  const client = new Client(service.baseUrl, service.secretKey);
+  const ask = async () => (await client.get(`/v1/events?${query({...asked, limit: 100})}`)).json<HistoryAnswer>().data;
+  const events = await until(ask, ({length}) => length >= count, `${JSON.stringify(asked)} has ${count} events`);
+  return events.toReversed();
+}
+
+test('@jitsu/js on a server: both ids join, traits are set, the group is of the person', async () => {
+  const {jitsuAnalytics} = load('@jitsu/js');
+  const jitsu: Jitsu = jitsuAnalytics({host, writeKey: `any:${service.writeKey}`, s2s: true, errorPolicy: 'rethrow'});
+  await jitsu.page({name: 'Home'});
+  await jitsu.identify('jitsu-ada', {plan: 'pro'});
+  await jitsu.track('signup', {n: 1});
+  await jitsu.group('acme', {size: 3});
+  const events = await storedOf({userId: 'jitsu-ada'}, 3);
+  expect(events.map(({event, properties}) => [event, properties])).toEqual([
+    ['page', {name: 'Home'}],
+    ['signup', {n: 1}],
+    ['group', {groupId: 'acme', traits: {size: 3}}],
+  ]);
+  const client = new Client(service.baseUrl, service.secretKey);
+  const profile = (await client.get(userPath('jitsu-ada'))).json<ProfileBody>();
+  expect(profile).toMatchObject({traits: {plan: 'pro'}, anonymous_ids: [expect.stringMatching(/^[\da-f-]{36}$/)]});
+});
+
+test('@umami/node: all of its calls are of one visitor, who has another id than that of another user agent', async () => {
+  const {Umami} = load('@umami/node');
+  const open = (userAgent: string): OfUmami => new Umami({hostUrl: host, websiteId: service.writeKey, userAgent});
+  const umami = open('Umami test 1');
+  const answers = [
+    await umami.track({url: '/umami?a=1', title: 'Docs', referrer: 'https://other.example/'}),
+    await umami.track('umami signup', {plan: 'pro'}),
+    await umami.identify({seats: 3}),
+    await open('Umami test 2').track('umami signup', {plan: 'free'}),
+  ];
+  for (const answer of answers) expect(await answer.json()).toEqual({cache: '', sessionId: '', visitId: ''});
+  const signups = await storedOf({event: 'umami signup'}, 2);
+  const [one, other] = signups.map(({anonymousId}) => anonymousId!);
+  expect([one, other]).toEqual([expect.stringMatching(/^v_[\w-]{22}$/), expect.stringMatching(/^v_[\w-]{22}$/)]);
+  expect(one).not.toBe(other);
+  const events = await storedOf({anonymousId: one!}, 3);
+  expect(events).toMatchObject([
+    {
+      event: 'page',
+      context: {page: {path: '/umami', search: '?a=1', title: 'Docs', referrer: 'https://other.example/'}},
+    },
+    {event: 'umami signup', properties: {plan: 'pro'}},
+    {event: 'identify', properties: {traits: {seats: 3}}},
+  ]);
+});
+
+interface OfOpenPanel {
+  track(event: string, properties: object): Promise<unknown>;
+  identify(profile: object): Promise<unknown>;
+  setGroup(group: string): Promise<unknown>;
+  revenue(amount: number, properties: object): Promise<unknown>;
+  increment(asked: object): Promise<unknown>;
+}
+
+test('@openpanel/sdk: calls are of the visitor until they name a profile', async () => {
+  const {OpenPanel} = load('@openpanel/sdk');
+  const openpanel: OfOpenPanel = new OpenPanel({apiUrl: host, clientId: service.writeKey, clientSecret: 'any'});
+  expect(await openpanel.track('openpanel seen', {n: 1})).toEqual({});
+  await openpanel.identify({profileId: 'openpanel-ada', firstName: 'Ada', properties: {plan: 'pro'}});
+  await openpanel.track('bought', {n: 2});
+  await openpanel.setGroup('acme');
+  await openpanel.increment({profileId: 'openpanel-ada', property: 'visits', value: 1});
+  await openpanel.revenue(12, {n: 3});
+  const events = await storedOf({userId: 'openpanel-ada'}, 3);
+  expect(events.map(({event, properties}) => [event, properties])).toEqual([
+    ['bought', {n: 2}],
+    ['group', {groupId: 'acme'}],
+    ['revenue', {n: 3, __revenue: 12}],
+  ]);
+  const client = new Client(service.baseUrl, service.secretKey);
+  const profile = (await client.get(userPath('openpanel-ada'))).json<ProfileBody>();
+  expect(profile).toMatchObject({traits: {firstName: 'Ada', plan: 'pro'}, anonymous_ids: []});
+  const [seen] = await storedOf({event: 'openpanel seen'}, 1);
+  expect(seen).toMatchObject({userId: null, anonymousId: expect.stringMatching(/^v_[\w-]{22}$/)});
+});
+
+// ---- libraries that repeat ----
+
 test('what @segment/analytics-node and @rudderstack/rudder-sdk-node were given is stored once, through 429, lost answers and kill -9', async () => {
   const faults: unknown[] = [];
   const {Analytics} = load('@segment/analytics-node');

@@ -3,7 +3,7 @@
 // context, as a native batch and as calls of Segment's library, tell what translation costs.
 
 import {isUtf8} from 'node:buffer';
-import {readCalls} from '../../src/edge/compatible/reading.js';
+import {type CallsReading, readCalls} from '../../src/edge/compatible/reading.js';
 import {type BatchReading, readParsed, readPlain} from '../../src/ingest/batch.js';
 import {copyOf} from '../../src/ingest/batch-entries.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
@@ -161,7 +161,7 @@ function requireSameEntries(
   }
 }
 
-function entriesText(reading: BatchReading | undefined): string {
+function entriesText(reading: BatchReading | CallsReading | undefined): string {
   if (reading?.kind !== 'read') throw new Error('a batch of the canonical workload was not read');
   const {bytes, starts, firsts, ends} = copyOf(reading.entries, partitionCount);
   return Array.from({length: partitionCount}, (__, partition) => {

@@ -184,6 +184,7 @@ export function createFront(
   others: Pick<
     Front,
     | 'keys'
+    | 'visitorSalt'
     | 'fixedKeys'
     | 'revocations'
     | 'hooks'

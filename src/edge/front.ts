@@ -59,6 +59,8 @@ export interface Front {
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;
   readonly revocations: RevocationJournal;
+  /** Salt of the ids of visitors who come at a time, epoch ms; undefined: there is none now, and getting it has begun. */
+  readonly visitorSalt: (timeMs: number) => Buffer | undefined;
   /** Webhooks, saved funnels and alerts. */
   readonly hooks: HookStore;
   readonly lostRecords: Pick<LostRecords, 'warnings'>;

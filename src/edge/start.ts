@@ -8,6 +8,7 @@ import {Letters} from '../effects/letters.js';
 import {tickMs} from '../ingest/publisher.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
+import {type SaltBucket, VisitorSalts} from '../keys/visitor-salts.js';
 import {connectFirst} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse, type PulseState} from '../nats/client/pulse.js';
@@ -85,6 +86,7 @@ export interface Edge {
 }
 
 const lastUsedEveryMs = 60_000;
+const saltsEveryMs = 60_000;
 /** A record that is lost within this time of its creation is not noticed. */
 const notedEveryMs = 1_000;
 const finishMsMax = 10_000;
@@ -107,7 +109,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 /** Buckets and streams that the edge reads and writes. */
-interface Stores extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'revocations' | 'hooks' | 'letters'> {
+interface Stores
+  extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'revocations' | 'hooks' | 'letters' | 'visitorSalt'> {
+  /** Makes and destroys salts; a failure is only logged. */
+  readonly keepSalts: () => Promise<void>;
   readonly record: StoredRecord;
   readonly lostRecords: LostRecords;
 }
@@ -152,7 +157,31 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   await keys.signIn.ensure();
   await revocations.repeat(keys, hooks, options.revocations.isRestored);
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
-  return {audit, record, keys, fixedKeys, revocations, hooks, lostRecords, letters: new Letters(js, jsm)};
+  const letters = new Letters(js, jsm);
+  const salts = await openSalts(buckets.keys, logger);
+  return {audit, record, keys, fixedKeys, revocations, hooks, lostRecords, letters, ...salts};
+}
+
+async function openSalts(bucket: SaltBucket, logger: Logger): Promise<Pick<Stores, 'visitorSalt' | 'keepSalts'>> {
+  const salts = new VisitorSalts(bucket, wallMs);
+  let hasFailed = false;
+  const keepSalts = async (): Promise<void> => {
+    try {
+      await salts.keep();
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed)
+        logger.warn({reason: (error as Error).message}, 'the salts of visitor ids could not be made or destroyed');
+      hasFailed = true;
+    }
+  };
+  await keepSalts();
+  const visitorSalt = (timeMs: number): Buffer | undefined => {
+    const salt = salts.of(timeMs);
+    if (salt === undefined) void keepSalts();
+    return salt;
+  };
+  return {visitorSalt, keepSalts};
 }
 
 function dashboardOf(
@@ -260,13 +289,14 @@ async function openEdge(
     chooses: randomInt,
   });
   const {port, adminPort, servers} = await openDoors(options, transport, front, dashboard, logger);
-  const {keys, hooks, record, lostRecords} = stores;
+  const {keys, hooks, record, lostRecords, keepSalts} = stores;
   const firstKeys = await keys.createFirst(); // Keys are created after the doors are open: a start that fails shows none.
   const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const save = (): Promise<unknown> =>
     Promise.all([saveLastUsed(keys, logger), saveReads(dashboard.shares, hooks, logger), lostRecords.note()]);
   const saving = setInterval(() => void save(), lastUsedEveryMs);
+  const keepingSalts = setInterval(() => void keepSalts(), saltsEveryMs);
   const noting = setInterval(() => void lostRecords.noteChanges(), notedEveryMs);
 
   return {
@@ -283,6 +313,7 @@ async function openEdge(
       await front.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
+      clearInterval(keepingSalts);
       clearInterval(noting);
       front.generations.stop();
       front.stopNames();

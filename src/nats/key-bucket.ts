@@ -2,15 +2,26 @@
 //   B1. A lost connection gets a new watch. Changes on their way over the old one are lost, and the client would notice only with
 //       the next change, or after 10 s without a heartbeat: a revoked key must not work for so long.
 //   B2. The stored records are read one by one: a watch that begins with them never gets past one that nats-server cannot read.
+//   B3. An overwritten or purged record stays in the server's files for a while. An erased one does not: it is deleted by sequence.
+//       A server that lost its newest messages gives their sequences to other records, so the erase is sent in the same turn in
+//       which the connection shows the run of the server that read the record (erasing-link.ts).
 import {setTimeout as pause} from 'node:timers/promises';
 import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} from '@nats-io/jetstream';
 import {Kvm, type KvWatchEntry, KvWatchInclude} from '@nats-io/kv';
 import type {NatsConnection, QueuedIterator} from 'nats';
 import {throwBroken} from '../../actors/invariant.js';
 import {type BucketEntry, BucketFault, type KeyListener, type RecordBucket} from '../keys/store.js';
+import type {SaltBucket} from '../keys/visitor-salts.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import {StartFault} from '../start-fault.js';
-import {hasCode, reasonOf, wrongLastSequence} from './error-codes.js';
+import {
+  deletionFailed,
+  hasCode,
+  messageNotFound,
+  reasonOf,
+  sequenceNotFound,
+  wrongLastSequence,
+} from './error-codes.js';
 import {newestMessage, UnreadableMessage} from './newest-message.js';
 import {type Bucket, bucketStream, bucketSubject} from './topology.js';
 
@@ -20,7 +31,7 @@ const readsAtOnceMax = 16;
 
 type Watch = QueuedIterator<KvWatchEntry>;
 
-export class NatsKeyBucket implements RecordBucket {
+export class NatsKeyBucket implements RecordBucket, SaltBucket {
   private readonly nc: NatsConnection;
   private readonly js: JetStreamClient;
   private readonly bucket: Bucket;
@@ -189,6 +200,22 @@ export class NatsKeyBucket implements RecordBucket {
   async purge(name: string, revision: number): Promise<void> {
     const older = {filter: bucketSubject(this.bucket, name), seq: revision + 1};
     await this.asked((manager) => manager.streams.purge(bucketStream(this.bucket), older));
+  }
+
+  /** B3 */
+  async erase(name: string): Promise<void> {
+    await this.asked(async (manager) => {
+      const run = this.nc.info?.server_id;
+      const stream = bucketStream(this.bucket);
+      const newest = () => newestMessage(manager, stream, bucketSubject(this.bucket, name));
+      const message = await newest();
+      if (message === undefined) return;
+      if (run === undefined || this.nc.info?.server_id !== run) throw new Error('the connection was lost meanwhile');
+      await manager.streams.deleteMessage(stream, message.seq, true).catch(async (error: unknown) => {
+        const wasDeleted = hasCode(error, messageNotFound, sequenceNotFound, deletionFailed); // Another edge was faster.
+        if (!wasDeleted || (await newest()) !== undefined) throw error;
+      });
+    });
   }
 
   private newest(name: string): Promise<StoredMsg | undefined> {

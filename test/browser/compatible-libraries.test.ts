@@ -1,11 +1,13 @@
 // The real libraries of other services for pages, unchanged, in a real browser on another origin than the service.
 // Needs a Chromium (`apt-get install chromium-headless-shell`, or CHROMIUM_BIN): without one it is skipped, and the last lines say so.
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser, Page} from 'playwright-core';
+import {build} from 'rolldown';
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest';
 import {browserTests, chromiumPath, openBrowser, waitMsMax} from '../support/dashboard-page.js';
 import {Client, type HistoryAnswer, type ProfileBody, query, userPath} from '../support/http.js';
-import {type Service, startService} from '../support/service.js';
+import {type Service, startService, temporaryFolder} from '../support/service.js';
 import {type ShopPage, startShopPage} from '../support/shop-page.js';
 import {until} from '../support/until.js';
 
@@ -18,6 +20,13 @@ const scripts: Readonly<Record<string, string>> = {
   '/mixpanel.js': inPackages('mixpanel-browser/dist/mixpanel.umd.js'),
   '/amplitude.js': inPackages('@amplitude/analytics-browser/lib/scripts/amplitude-min.umd.js'),
 };
+
+/** A library without a script for pages, as a site bundles it. @returns the file. */
+async function bundled(module: string, name: string): Promise<string> {
+  const file = join(temporaryFolder(), `${name}.js`);
+  await build({input: inPackages(module), output: {file, format: 'iife', name}, logLevel: 'silent'});
+  return file;
+}
 
 /** What Segment's and RudderStack's have. */
 interface Library {
@@ -34,7 +43,12 @@ let page: Page;
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
-  [service, browser, shop] = await Promise.all([startService(), openBrowser(), startShopPage(scripts)]);
+  const all = {
+    ...scripts,
+    '/jitsu.js': await bundled('@jitsu/js/dist/jitsu.es.js', 'Jitsu'),
+    '/plausible.js': await bundled('plausible-tracker/build/module/index.js', 'Plausible'),
+  };
+  [service, browser, shop] = await Promise.all([startService(), openBrowser(), startShopPage(all)]);
 });
 browserTests(() => ({service, browser}));
 afterAll(() => shop?.close());
@@ -144,12 +158,7 @@ test('posthog-js, with api_host, also what it sends when the page is left', asyn
   await page.evaluate(
     ([host, key]) => {
       const {posthog} = globalThis as unknown as {posthog: PostHogPage};
-      posthog.init(key, {
-        api_host: host,
-        advanced_disable_flags: true,
-        opt_out_useragent_filter: true,
-        autocapture: false,
-      });
+      posthog.init(key, {api_host: host, opt_out_useragent_filter: true, autocapture: false});
       posthog.capture('played', {plan: 'free'});
       posthog.identify('posthog-ada', {plan: 'pro'}, {first: 'x'});
       posthog.group('company', 'acme', {size: 3});
@@ -241,4 +250,61 @@ test('@amplitude/analytics-browser, with serverUrl', async () => {
     ['played', 'free'],
     ['played', 'pro'],
   ]);
+});
+
+test('@jitsu/js, with the host and the key alone', async () => {
+  await page.addScriptTag({url: `${shop.url}jitsu.js`});
+  await page.evaluate(
+    async ([host, key]) => {
+      interface OfJitsu extends Omit<Library, 'page'> {
+        page(properties: object): Promise<unknown>;
+      }
+      const {Jitsu} = globalThis as unknown as {Jitsu: {jitsuAnalytics(options: object): OfJitsu}};
+      const jitsu = Jitsu.jitsuAnalytics({host, writeKey: `any:${key}`});
+      await jitsu.page({name: 'Home'});
+      await jitsu.identify('jitsu-ada', {plan: 'pro'});
+      await jitsu.track('played', {plan: 'pro'});
+      await jitsu.group('acme', {size: 3});
+    },
+    [service.baseUrl, service.writeKey] as const,
+  );
+  await expectStored('jitsu-ada', ofMessages);
+});
+
+test('plausible-tracker, with the key in its endpoint: its events are of one visitor, and the browser reads 202', async () => {
+  await page.addScriptTag({url: `${shop.url}plausible.js`});
+  const answers: (readonly [number, string])[] = [];
+  page.on('response', async (answer) => {
+    if (answer.url().includes('/api/event')) answers.push([answer.status(), await answer.text()]);
+  });
+  await page.evaluate(
+    async ([host, key]) => {
+      interface Tracker {
+        trackPageview(data?: object, options?: object): void;
+        trackEvent(name: string, options: object): void;
+      }
+      const {Plausible} = globalThis as unknown as {Plausible(options: object): Tracker};
+      const apiHost = `${host}/api/event?write_key=${key}&x=`;
+      const tracker = Plausible({apiHost, domain: 'shop.example', trackLocalhost: true});
+      await new Promise<void>((callback) => tracker.trackPageview({}, {callback}));
+      await new Promise<void>((callback) => tracker.trackEvent('Signup', {callback, props: {plan: 'pro'}}));
+    },
+    [service.baseUrl, service.writeKey] as const,
+  );
+  const reader = new Client(service.baseUrl, service.secretKey);
+  const signup = await until('the sign-up is stored', async () => {
+    const {data} = (await reader.get('/v1/events?event=Signup&limit=10')).json<HistoryAnswer>();
+    return data[0];
+  });
+  expect(signup).toMatchObject({anonymousId: expect.stringMatching(/^v_[\w-]{22}$/), properties: {plan: 'pro'}});
+  const visit = `/v1/events?${query({anonymousId: signup.anonymousId!, limit: 10})}`;
+  const {data} = (await reader.get(visit)).json<HistoryAnswer>();
+  expect(data.map(({event}) => event)).toEqual(['Signup', 'page']);
+  const width = await page.evaluate('innerWidth');
+  expect(data[1]!.context).toEqual({page: {url: shop.url, path: '/'}, screen: {width}});
+  expect(answers).toEqual([
+    [202, 'ok'],
+    [202, 'ok'],
+  ]);
+  expect([...strangers]).toEqual([]);
 });

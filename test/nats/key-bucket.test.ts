@@ -3,9 +3,11 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {BucketFault, KeyStore} from '../../src/keys/store.js';
+import {VisitorSalts} from '../../src/keys/visitor-salts.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {bucketStream} from '../../src/nats/topology.js';
+import {searchDisk} from '../../tools/disk-search.js';
 import {ForgetfulNats} from '../support/forgetful-nats.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
@@ -63,6 +65,30 @@ test('the name of a removed record is there, heard by a watch or read at its beg
     expect([bucket.stillStored, bucket.everStored]).toEqual([['al_2'], ['al_1', 'al_2']]);
     bucket.stop();
   }
+});
+
+test('a salt that is over is in no file, and the records around it are as they were', async () => {
+  const connection = await connectNats(server.nats.address, 'test-keys');
+  connections.push(connection);
+  const bucket = new NatsKeyBucket(connection);
+  const clock = {ms: Date.UTC(2026, 10, 29, 12)};
+  const [here, there] = [new VisitorSalts(bucket, () => clock.ms), new VisitorSalts(bucket, () => clock.ms)];
+  await bucket.write('test.before', 'text', 0);
+  await Promise.all([here.keep(), there.keep()]);
+  await bucket.write('test.after', 'text', 0);
+  const salt = here.of(clock.ms)!;
+  expect(there.of(clock.ms)).toEqual(salt);
+  const inFiles = () => searchDisk(server.dataDir, [salt.toString('base64url')]).map(({file}) => file);
+  expect(inFiles()).not.toEqual([]);
+  clock.ms += 2 * 86_400_000;
+  await Promise.all([here.keep(), there.keep()]); // Both erase.
+  expect(inFiles()).toEqual([]);
+  expect(await bucket.names('salt.*')).toEqual(['salt.2026-12-01']);
+  for (const name of ['test.before', 'test.after']) expect(await bucket.read(name)).toMatchObject({text: 'text'});
+  await bucket.erase('salt.2026-11-29'); // There is none.
+  // Whoever watches keys hears nothing of salts.
+  const store = await openStore();
+  expect(store.ring.list().map(({id}) => id)).not.toContain('salt.2026-12-01');
 });
 
 test('a write that expects an older revision is refused', async () => {

@@ -9,6 +9,7 @@ import {temporaryFolder} from './service.js';
 
 export interface TestNats {
   readonly nats: EmbeddedNats;
+  readonly dataDir: string;
   stop(): Promise<void>;
 }
 
@@ -23,6 +24,7 @@ export async function startTestNats(partitions: number): Promise<TestNats> {
   await nc.close();
   return {
     nats,
+    dataDir,
     async stop() {
       await nats.stop();
       lock.release();

@@ -2,7 +2,7 @@
 //   L1. An event that was answered as taken is stored; with a message id once, however often it was sent.
 //   L2. An event whose request got no answer may be stored or not, as often as it was sent.
 //   L3. Nothing else is stored. Deleted users, the victims of deletions, and all who are named in a request of a library of another
-//       service are left out on both sides.
+//       service are left out on both sides; so are visitors, whom the service names.
 //   L4. An event with an anonymousId alone belongs to the user that was named beside it, if only one was, was taken and was not
 //       deleted.
 //   L5. Otherwise its user depends on the order of requests that were sent at once or had no answer: events with such an
@@ -127,7 +127,8 @@ export class Ledger {
     return isSure ? user : undefined;
   }
 
-  private isDeleted = (id: string): boolean => id.startsWith(victimPrefix) || this.deletedUsers.has(id);
+  private isDeleted = (id: string): boolean =>
+    id.startsWith(victimPrefix) || visitorId.test(id) || this.deletedUsers.has(id);
 
   /** An event with both ids belongs to the userId alone: it stays when the other one is deleted. */
   isLeftOut(event: SentEvent): boolean {
@@ -155,6 +156,8 @@ function merge(events: Map<string, Bounds>, key: string, {min, max}: Bounds): vo
   }
 }
 
+const visitorId = /^v_[\w-]{22}$/;
+
 /** All that may be an id in the body of a library, whatever its form. */
 function idsInText(body: string): string[] {
   const data = new URLSearchParams(body).get('data') ?? '';
@@ -162,7 +165,7 @@ function idsInText(body: string): string[] {
   return texts.flatMap((text) =>
     [
       ...text.matchAll(
-        /"(?:userId|anonymousId|previousId|\$?distinct_id|\$device_id|\$anon_distinct_id|alias|user_id|device_id)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/g,
+        /"(?:userId|anonymousId|previousId|id|profileId|\$?distinct_id|\$device_id|\$anon_distinct_id|alias|user_id|device_id)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/g,
       ),
     ].flatMap(([, id]) => {
       const value = jsonOf(id!);

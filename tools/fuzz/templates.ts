@@ -30,6 +30,7 @@ const weights = {
   batch: 14,
   identify: 8,
   library: 6,
+  site: 5,
   history: 10,
   profile: 6,
   deletion: 0.1,
@@ -58,6 +59,8 @@ export function template(random: Random, index: number): Template {
       return posting('/v1/users/identify', {...userOrPerson(random), traits: properties(random, `${index}`)});
     case 'library':
       return libraryRequest(random, `${index}`);
+    case 'site':
+      return siteRequest(random, `${index}`);
     case 'newKey':
       return posting(
         '/admin/v1/keys',
@@ -162,7 +165,18 @@ const libraryPaths = [
 const queryPaths = ['/track', '/import', '/engage', '/groups'];
 /** Refusals of these have their status in the body. */
 export const isCodedPath = (path: string): boolean => /^\/(?:batch|2\/httpapi)\/?$/.test(path);
-export const isLibraryPath = (path: string): boolean => libraryPaths.includes(path.replace(/\/$/, ''));
+/** Paths of libraries whose calls may name nobody, or have their key in a header of their own. */
+const sitePaths = [
+  '/track',
+  '/api/send',
+  '/api/event',
+  '/api/s/track',
+  '/api/s/page',
+  '/api/s/identify',
+  '/api/s/s2s/group',
+];
+export const isLibraryPath = (path: string): boolean =>
+  [...libraryPaths, ...sitePaths].includes(path.replace(/\/$/, ''));
 
 /** Calls of a library, with the key and the body in every form. Their events are not compared: their users are victims. */
 function libraryRequest(random: Random, name: string): Template {
@@ -230,6 +244,50 @@ function callOf(path: string, random: Random, name: string): {[name: string]: Js
     $group_type: 'company',
     $group_key: 'acme',
     ...traits,
+  };
+}
+
+/** Calls of libraries of pages, in the forms of all of them, with a key in every place. */
+function siteRequest(random: Random, name: string): Template {
+  const request = bare('POST', `${random.pick(sitePaths)}${random.chance(0.2) ? '/' : ''}`, '');
+  const key = random.pick([writeKey, writeKey, writeKey, secretKey, 'no-key', '']);
+  const place = random.between(0, 6);
+  if (place === 0) request.headers.push(['Authorization', `Bearer ${key}`]);
+  if (place === 1) request.headers.push(['X-Write-Key', random.pick([key, `any:${key}`, `${key}:`])]);
+  if (place === 2) request.headers.push(['OpenPanel-Client-Id', key], ['OpenPanel-Client-Secret', 'any']);
+  if (place === 3) request.query = `x=1&write_key=${key}`;
+  request.headers.push(['User-Agent', random.pick(['', 'Browser 1', 'Browser 2', 'é'])]);
+  request.headers.push(['Content-Type', random.pick(['application/json', 'text/plain', 'x'])]);
+  const calls = Array.from({length: random.pick([1, 1, 1, 3])}, (_, i) => {
+    const call = siteCall(random, `${name}-${i}`);
+    if (place === 4) (call.payload as {[name: string]: Json}).website = key;
+    return call;
+  });
+  return {request, value: calls.length === 1 ? calls[0]! : calls};
+}
+
+/** One that is a call of Umami, Plausible, Jitsu and OpenPanel at once: each reads its own fields. */
+function siteCall(random: Random, name: string): {[name: string]: Json} {
+  const url = random.pick(['/docs?a=1#x', 'https://shop.example/?utm_source=x', 'mailto:x', '', '?', null, 7]);
+  const referrer = random.pick(['https://other.example/', '', null]);
+  const event = random.pick([...eventNames, 'pageview', 'engagement', 'screen_view', '', null]);
+  const own = properties(random, name);
+  const {type, userId, groupId, ...call} = libraryCall(random, name);
+  const time = random.pick([timeText(random), Math.floor(timeMs(random) / 1_000), null]);
+  return {
+    ...{
+      ...call,
+      type: random.pick(['event', 'identify', 'performance', 'track', 'alias', 'group', 'increment', type!]),
+    },
+    ...{userId: userId!, groupId: random.pick([groupId!, '', null]), sentAt: random.pick([timeText(random), null])},
+    ...{n: event, u: url, r: referrer, d: 'shop.example', p: random.pick([own, JSON.stringify(own), '{', null])},
+    ...{$: random.pick([{amount: 12.5, currency: 'EUR'}, '{"amount":1}', null]), w: random.pick([1_200, null])},
+    payload: {
+      ...{name: event, id: userId!, profileId: userId!, alias: call.previousId!, data: own, timestamp: time},
+      ...{url, referrer, title: 'T', hostname: 'shop.example', language: 'de', screen: random.pick(['1x1', 'wide'])},
+      ...{groupIds: random.pick([['acme', 7, null], 'acme', null]), groups: ['acme'], ip: '192.0.2.1'},
+      properties: {...own, __path: url, __referrer: referrer, __timestamp: time},
+    },
   };
 }
 

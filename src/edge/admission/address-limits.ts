@@ -38,8 +38,8 @@ export class AddressLimits<Name extends string> {
   }
 }
 
-/** AL2. `address` has the form of RFC 5952. */
-function blockOf(address: string): string {
+/** The address itself, or the /64 of an IPv6 one. AL2. `address` has the form of RFC 5952. */
+export function blockOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = [], tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
   const zeros = tail === undefined ? [] : Array<string>(Math.max(8 - head.length - tail.length, 0)).fill('0');

@@ -40,24 +40,31 @@ export const refuseKind = (access: KeyAccess, kind: RecordKind): Failure | undef
 export interface KeyPlaces {
   /** Parameters of the query. */
   readonly inQuery: readonly string[];
-  /** Whether a library may send it as the name of `Authorization: Basic`. */
-  readonly isBasic: boolean;
+  /** Whether a library may send it as the name of `Authorization: Basic`, or in a header of its own. */
+  readonly isOfLibrary: boolean;
   /** The segment of the path that is a key, undecoded, if one is. */
   readonly inPath?: string;
 }
 
-export const placesOfRoutes: KeyPlaces = {inQuery: [], isBasic: false};
-export const placesOfBeacons: KeyPlaces = {inQuery: ['write_key'], isBasic: false};
-export const placesOfLibraries: KeyPlaces = {inQuery: ['write_key', 'writeKey'], isBasic: true};
+export const placesOfRoutes: KeyPlaces = {inQuery: [], isOfLibrary: false};
+export const placesOfBeacons: KeyPlaces = {inQuery: ['write_key'], isOfLibrary: false};
+export const placesOfLibraries: KeyPlaces = {inQuery: ['write_key', 'writeKey'], isOfLibrary: true};
 
 /** The header wins over the URL (docs/api.md, Errors). @returns the key, or the refusal. */
 export function authenticate(ring: KeyRing, exchange: Exchange, places: KeyPlaces): ActiveKey | Failure {
   const {authorization} = exchange;
   if (authorization !== undefined && authorization !== '') {
-    const active = ring.byHeader(authorization) ?? (places.isBasic ? ring.byBasic(authorization) : undefined);
-    return active ?? (places.isBasic || /^bearer /i.test(authorization) ? invalidKey : noBearer);
+    const active = ring.byHeader(authorization) ?? (places.isOfLibrary ? ring.byBasic(authorization) : undefined);
+    return active ?? (places.isOfLibrary || /^bearer /i.test(authorization) ? invalidKey : noBearer);
   }
+  const inHeader = places.isOfLibrary ? libraryKey(exchange) : undefined;
+  if (inHeader !== undefined) return ring.byKey(inHeader) ?? invalidKey;
   return ofPublicPlace(ring, keyInUrl(exchange, places));
+}
+
+/** The key in a header of a library, some of which send a name and a colon before it. */
+function libraryKey({libraryKey: sent}: Exchange): string | undefined {
+  return sent === undefined || sent === '' ? undefined : sent.slice(sent.lastIndexOf(':') + 1);
 }
 
 /** A key from a place that others see: proxies log URLs, so a secret key there is refused although it is known. */
@@ -70,7 +77,8 @@ export function ofPublicPlace(ring: KeyRing, key: string | undefined): ActiveKey
 /** The key in the head of an admitted request, as it was sent. */
 export function sentKey(exchange: Exchange, places: KeyPlaces): string {
   const {authorization = ''} = exchange;
-  return keyInUrl(exchange, places) ?? basicName(authorization) ?? authorization.replace(/^\S+ +/, '');
+  if (authorization !== '') return basicName(authorization) ?? authorization.replace(/^\S+ +/, '');
+  return libraryKey(exchange) ?? keyInUrl(exchange, places) ?? '';
 }
 
 function keyInUrl({query}: Exchange, {inQuery, inPath}: KeyPlaces): string | undefined {

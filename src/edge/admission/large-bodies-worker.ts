@@ -4,7 +4,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {type BatchReading, readBatch} from '../../ingest/batch.js';
 import {copyOf} from '../../ingest/batch-entries.js';
 import {type CallsReading, readCalls} from '../compatible/reading.js';
-import type {CallForm} from '../compatible/translator.js';
+import type {CallForm, Nameless} from '../compatible/translator.js';
 
 export interface LargeBodiesWorkerData {
   readonly partitionCount: number;
@@ -16,6 +16,7 @@ export interface LargeBody {
   readonly receivedMs: number;
   /** Undefined: a batch of native events. */
   readonly forms: readonly CallForm[] | undefined;
+  readonly nameless: Nameless | undefined;
 }
 
 export interface EncodedBatch {
@@ -26,12 +27,12 @@ export interface EncodedBatch {
 const {partitionCount} = workerData as LargeBodiesWorkerData;
 const port = parentPort!;
 
-port.on('message', ({id, bytes, receivedMs, forms}: LargeBody) => {
+port.on('message', ({id, bytes, receivedMs, forms, nameless}: LargeBody) => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reading =
     forms === undefined
       ? readBatch(body, receivedMs, partitionCount)
-      : readCalls(body, forms, receivedMs, partitionCount);
+      : readCalls(body, forms, receivedMs, partitionCount, nameless);
   if (reading.kind !== 'read') {
     port.postMessage({id, reading} satisfies EncodedBatch);
     return;

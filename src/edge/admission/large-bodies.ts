@@ -3,7 +3,7 @@ import {Worker} from 'node:worker_threads';
 import type {BatchReading} from '../../ingest/batch.js';
 import {DealtSlots} from '../../pacing/dealt-slots.js';
 import type {CallsReading} from '../compatible/reading.js';
-import type {CallForm} from '../compatible/translator.js';
+import type {CallForm, Nameless} from '../compatible/translator.js';
 import {BodyShare} from './body-budget.js';
 import type {EncodedBatch, LargeBodiesWorkerData, LargeBody} from './large-bodies-worker.js';
 
@@ -37,7 +37,7 @@ export class LargeBodies {
    * which is checked before a body is read: a body that was read is not refused. `caller`: whose turn it takes.
    */
   encode(caller: string, bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): void {
-    void this.send(caller, bytes, receivedMs, undefined, use);
+    void this.send(caller, bytes, receivedMs, undefined, undefined, use);
   }
 
   /** Calls back with the calls of a library of another service. */
@@ -45,10 +45,11 @@ export class LargeBodies {
     caller: string,
     bytes: Buffer,
     forms: readonly CallForm[],
+    nameless: Nameless | undefined,
     receivedMs: number,
     use: (reading: CallsReading) => void,
   ): void {
-    void this.send(caller, bytes, receivedMs, forms, use);
+    void this.send(caller, bytes, receivedMs, forms, nameless, use);
   }
 
   private async send<Reading>(
@@ -56,6 +57,7 @@ export class LargeBodies {
     bytes: Buffer,
     receivedMs: number,
     forms: readonly CallForm[] | undefined,
+    nameless: Nameless | undefined,
     use: (reading: Reading) => void,
   ): Promise<void> {
     const share = new BodyShare();
@@ -64,7 +66,7 @@ export class LargeBodies {
     // A copy, 3 ms for the largest body: the buffer belongs to the collector of the body.
     const own = new Uint8Array(bytes);
     const slot = await this.turns.take(this.turns.place(caller), never);
-    const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs, forms};
+    const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs, forms, nameless};
     this.waiting.set(body.id, (reading: Reading) => {
       slot.free();
       share.release();

@@ -21,6 +21,13 @@ export const amplitudeRefusal = z.strictObject({
 
 /** Of the path that both have. */
 export const batchAccepted = z.union([posthogAccepted, amplitudeAccepted]);
+export const jitsuAccepted = z.strictObject({ok: z.literal(true)});
+
+const noId = z.literal('').describe('Its script reads no id.');
+export const umamiAccepted = z.strictObject({cache: z.literal(''), sessionId: noId, visitId: noId});
+
+/** Of the path that Mixpanel and OpenPanel have. */
+export const trackAccepted = z.union([mixpanelAccepted, z.strictObject({})]);
 
 export const segmentSettings = z.strictObject({
   integrations: z.strictObject({

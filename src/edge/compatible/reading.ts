@@ -6,14 +6,16 @@ import {inexactNumber} from '../../ingest/inexact-numbers.js';
 import {jsonFault} from '../../ingest/json-fault.js';
 import {isJson} from '../../ingest/json-syntax.js';
 import {parseJson} from '../../ingest/json-text.js';
-import {MixedEntries} from '../../ingest/mixed-entries.js';
+import {MixedEntries, type NativeCall} from '../../ingest/mixed-entries.js';
 import {refusals} from '../../ingest/refusals.js';
 import {isJsonObject} from '../../ingest/validate.js';
+import {visitorId} from '../../keys/visitor-id.js';
 import {callsOf, fieldNames, partsOfBody} from './calls.js';
-import type {CallForm, Translator} from './translator.js';
+import type {CallForm, Nameless, Translator} from './translator.js';
 import {translators} from './translators.js';
 
-export type CallsReading = (Exclude<BatchReading, BatchRead> & OfLibrary) | CallsRead;
+/** `no_salt`: some calls name nobody, and no id could be made. */
+export type CallsReading = ((Exclude<BatchReading, BatchRead> | {readonly kind: 'no_salt'}) & OfLibrary) | CallsRead;
 
 /** Whose body it is. */
 interface OfLibrary {
@@ -38,6 +40,7 @@ export function readCalls(
   forms: readonly CallForm[],
   receivedMs: number,
   partitionCount: number,
+  nameless?: Nameless,
 ): CallsReading {
   const {json, parameters} = partsOfBody(bytes);
   const form = formOf(json, forms);
@@ -45,12 +48,12 @@ export function readCalls(
   const body = callsOf(json, form.kind === undefined ? translator.listName : undefined);
   if (body.kind === 'not_json') return notJson(json, form);
   if (body.kind !== 'body') return {...body, form};
-  const reader = new CallReader(translator, {...form, fields: body.fields}, receivedMs);
+  const reader = new CallReader(translator, {...form, fields: body.fields}, receivedMs, nameless);
   const calls = body.events!;
   for (const [index, text] of calls.entries()) {
     const outcome = reader.take(text, index);
     if (outcome === 'not_json') return notJson(json, form);
-    if (outcome === 'too_many') return {kind: 'too_many', form, key: reader.key};
+    if (outcome !== 'taken') return {kind: outcome, form, key: reader.key};
   }
   const ofBody = {callCount: calls.length, bodyBytes: bytes.length, parameters, form, key: reader.key};
   return {...reader.read(partitionCount), ...ofBody};
@@ -77,13 +80,14 @@ class CallReader {
     private readonly translator: Translator,
     private readonly request: Parameters<Translator['translate']>[1],
     private readonly receivedMs: number,
+    private readonly nameless: Nameless | undefined,
   ) {
     const {fields} = request;
     for (const name of fields.keys()) if (!translator.bodyFields.has(name)) this.entries.notes.takeIgnored(name);
     this.noteKey((name) => fields.get(name));
   }
 
-  take(text: Buffer, index: number): 'taken' | 'not_json' | 'too_many' {
+  take(text: Buffer, index: number): 'taken' | 'not_json' | 'too_many' | 'no_salt' {
     const {entries} = this;
     if (text.length > eventBytesMax && compactBytesMin(text) > eventBytesMax) {
       if (!isJson(text)) return 'not_json';
@@ -106,8 +110,24 @@ class CallReader {
     const {kind, native, ignored} = translation;
     if (ignored.length > 0) this.noteIgnored(kind, ignored);
     const origin = {receivedMs: this.receivedMs, inexact: inexactNumber(text, anyField)};
-    for (const one of native) if (!entries.add(one, index, origin)) return 'too_many';
+    for (const one of native) {
+      const named = this.named(one);
+      if (named === undefined) return 'no_salt';
+      if (!entries.add(named, index, origin)) return 'too_many';
+    }
     return 'taken';
+  }
+
+  /** An event that names nobody is of the visitor; undefined: there is no salt to name it. */
+  private named(one: NativeCall): NativeCall | undefined {
+    const {nameless, translator} = this;
+    const {kind, value} = one;
+    if (nameless === undefined || !translator.hasVisitors || kind !== 'event') return one;
+    if (value.userId !== undefined || value.anonymousId !== undefined) return one;
+    const key = nameless.key ?? this.key;
+    if (key === undefined) return one; // The request is refused, unless a later call has a key: then this call is.
+    if (nameless.visitor === undefined) return undefined;
+    return {kind, value: {...value, anonymousId: visitorId(nameless.visitor, key)}};
   }
 
   read(partitionCount: number): Omit<CallsRead, 'callCount' | 'bodyBytes' | 'parameters' | 'form'> {

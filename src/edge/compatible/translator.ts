@@ -19,6 +19,14 @@ export interface CallForm {
   readonly isImport?: true;
 }
 
+/** Who sent calls that name nobody. It is sent to the worker for large bodies. */
+export interface Nameless {
+  /** See `visitorOf`; undefined: the service has no salt for it now. */
+  readonly visitor: Uint8Array | undefined;
+  /** The key in the head of the request, as it was sent; undefined: it is in the body. */
+  readonly key: string | undefined;
+}
+
 /** What surrounds a call. */
 export interface CallRequest extends Omit<CallForm, 'vendor'> {
   /** Fields of the body beside the list of calls. */
@@ -56,12 +64,14 @@ export interface LibraryAnswer {
 }
 
 export interface Translator {
-  /** Field of a body with the list of its calls; a body without a list is one call. */
-  readonly listName: string;
+  /** Field of a body with the list of its calls; a body without a list, or of a vendor without such a field, is one call. */
+  readonly listName?: string;
   /** Kinds of calls, for counts. */
   readonly kinds: readonly string[];
   /** Fields of a body, beside the list, that have a use or belong to the envelope. */
   readonly bodyFields: ReadonlySet<string>;
+  /** An event that names nobody is of a visitor (src/keys/visitor-id.ts). */
+  readonly hasVisitors?: true;
   /** The key in a body or a call, as it was sent. */
   readonly keyOf: (field: (name: string) => unknown) => unknown;
   readonly translate: (call: Call, request: CallRequest) => Translation | Refusal;
@@ -132,13 +142,13 @@ export function without(fields: unknown, names: ReadonlySet<string>): unknown {
   return left;
 }
 
-/** Names of fields without a use that have a value. */
-export function namesWithoutUse(fields: Call, used: ReadonlySet<string>): readonly string[] {
+/** Names of fields without a use that have a value, each after `prefix`. */
+export function namesWithoutUse(fields: Call, used: ReadonlySet<string>, prefix = ''): readonly string[] {
   let ignored: string[] | undefined;
   for (const name in fields) {
     if (used.has(name) || given(fields[name]) === undefined) continue;
     ignored ??= [];
-    ignored.push(name);
+    ignored.push(prefix + name);
   }
   return ignored ?? nothing;
 }

@@ -118,6 +118,9 @@ export class Exchange implements CommitWaiter {
   /** Undecoded, without the question mark. */
   readonly query: string;
   authorization: string | undefined;
+  /** The header in which a library sends its key: X-Write-Key, Openpanel-Client-Id. */
+  libraryKey: string | undefined;
+  userAgent = '';
   contentType = '';
   contentEncoding = '';
   /** `contentLength` as a number; 0 without a body, NaN for a text that is no number. */
@@ -334,6 +337,13 @@ export class Exchange implements CommitWaiter {
       case 'authorization':
         // Two headers name no key.
         this.authorization = this.authorization === undefined ? value : 'repeated';
+        break;
+      case 'x-write-key':
+      case 'openpanel-client-id':
+        this.libraryKey = this.libraryKey === undefined ? value : 'repeated';
+        break;
+      case 'user-agent':
+        this.userAgent = joined(this.userAgent, value);
         break;
       case 'content-type':
         this.contentType = joined(this.contentType, value);

@@ -165,6 +165,18 @@ const securitySchemes: Readonly<Record<string, JsonSchema>> = {
     scheme: 'basic',
     description: 'A write or secret key as the name, without a password: as libraries of other services send it.',
   },
+  writeKeyInHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-write-key',
+    description: 'A write or secret key, which may follow a name and a colon: as libraries of Jitsu send it.',
+  },
+  writeKeyAsClient: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'openpanel-client-id',
+    description: 'A write or secret key, as libraries of OpenPanel send it. Their client secret is ignored.',
+  },
   secretKey: {
     type: 'http',
     scheme: 'bearer',
@@ -201,7 +213,10 @@ function describeOperation(operation: Operation, route: Route, endpoint: Endpoin
     tags: [tag],
     summary,
     ...(description === undefined ? {} : {description}),
-    security: [...schemesOf[endpoint.access], ...(route.isCompatible ? ['writeKeyAsName'] : [])].map((name) => ({
+    security: [
+      ...schemesOf[endpoint.access],
+      ...(route.isCompatible ? ['writeKeyAsName', 'writeKeyInHeader', 'writeKeyAsClient'] : []),
+    ].map((name) => ({
       [name]: [],
     })),
     ...(parameters.length === 0 ? {} : {parameters}),

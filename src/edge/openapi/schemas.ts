@@ -13,12 +13,15 @@ import {
   amplitudeAccepted,
   amplitudeRefusal,
   batchAccepted,
+  jitsuAccepted,
   mixpanelAccepted,
   posthogAccepted,
   posthogFlags,
   rudderSettings,
   segmentAccepted,
   segmentSettings,
+  trackAccepted,
+  umamiAccepted,
 } from '../answers/compatible.js';
 import {countsAnswer, eventCountsAnswer, seriesAnswer} from '../answers/counts.js';
 import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../answers/engagement.js';
@@ -83,7 +86,15 @@ import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
 import {newFunnelBody} from '../routes/saved-funnels.js';
 import {newWebhookBody, noFields, replayBody, webhookChange} from '../routes/webhook-body.js';
-import {amplitudeCalls, mixpanelCalls, posthogCalls, segmentBatch, segmentCall} from './operations/compatible.js';
+import {
+  amplitudeCalls,
+  mixpanelCalls,
+  plausibleCall,
+  posthogCalls,
+  segmentBatch,
+  segmentCall,
+  umamiCall,
+} from './operations/compatible.js';
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
@@ -96,6 +107,8 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   PosthogCalls: posthogCalls,
   MixpanelCalls: mixpanelCalls,
   AmplitudeCalls: amplitudeCalls,
+  UmamiCall: umamiCall,
+  PlausibleCall: plausibleCall,
   Links: linksBody,
   KeyOptions: keyOptions,
   NewKey: newKeyBody,
@@ -126,6 +139,9 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   AmplitudeAccepted: amplitudeAccepted,
   AmplitudeRefusal: amplitudeRefusal,
   BatchAccepted: batchAccepted,
+  JitsuAccepted: jitsuAccepted,
+  UmamiAccepted: umamiAccepted,
+  TrackAccepted: trackAccepted,
   RudderSettings: rudderSettings,
   StoredEvent: storedEvent,
   History: historyAnswer,

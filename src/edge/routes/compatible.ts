@@ -4,11 +4,13 @@
 //   CO2. A request whose head has no key is admitted by the key in its body, once that is read.
 //   CO3. Where vendors share a path, the body decides whose request it is, and so what it is answered (`marks` in translator.ts).
 import {batchBytesMax, batchEventsMax, eventBytesMax, objectKeysMax} from '../../../actors/limits.js';
+import {visitorOf} from '../../keys/visitor-id.js';
+import {blockOf} from '../admission/address-limits.js';
 import {placesOfLibraries, sentKey} from '../admission/authentication.js';
 import {parseBytesMax} from '../admission/large-bodies.js';
 import {dataOfForm} from '../compatible/calls.js';
 import {type CallsRead, type CallsReading, readCalls} from '../compatible/reading.js';
-import type {CallForm} from '../compatible/translator.js';
+import type {CallForm, Nameless} from '../compatible/translator.js';
 import {translators} from '../compatible/translators.js';
 import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
@@ -26,6 +28,7 @@ const bodyFailures: Readonly<Record<Exclude<CallsReading['kind'], 'read' | 'not_
   no_events: noObject,
   no_sent_at: noObject,
   too_many: {code: 'batch_too_large', message: `a request has at most ${batchEventsMax} calls`},
+  no_salt: unavailable('the service has no salt to name visitors with now: nothing was stored'),
   too_many_fields: invalidRequest(`a request has at most ${objectKeysMax} fields`),
 };
 const someUnavailable = unavailable(
@@ -39,14 +42,25 @@ const callBytesMax = 8 * eventBytesMax;
 
 /** `forms`: of all vendors that have the path. */
 function takeCalls(forms: readonly CallForm[]): BodyEndpoint['takeBody'] {
+  const hasVisitors = forms.some(({vendor}) => translators.get(vendor)!.hasVisitors);
   return (front, exchange, bytes) => {
     const receivedMs = front.wallMs();
+    const nameless = hasVisitors ? namelessOf(front, exchange, receivedMs) : undefined;
     const {partitionCount, largeBodies} = front;
     const caller = exchange.key?.id ?? front.clientAddresses.of(exchange);
     if (bytes.length > parseBytesMax)
-      largeBodies.translate(caller, bytes, forms, receivedMs, (reading) => finish(front, exchange, reading));
-    else finish(front, exchange, readCalls(bytes, forms, receivedMs, partitionCount));
+      largeBodies.translate(caller, bytes, forms, nameless, receivedMs, (reading) => finish(front, exchange, reading));
+    else finish(front, exchange, readCalls(bytes, forms, receivedMs, partitionCount, nameless));
     passTime();
+  };
+}
+
+function namelessOf(front: Front, exchange: Exchange, receivedMs: number): Nameless {
+  const salt = front.visitorSalt(receivedMs);
+  const addressBlock = blockOf(front.clientAddresses.of(exchange));
+  return {
+    visitor: salt && visitorOf(salt, {receivedMs, addressBlock, userAgent: exchange.userAgent}),
+    key: exchange.key === undefined ? undefined : sentKey(exchange, placesOfLibraries),
   };
 }
 
@@ -64,8 +78,7 @@ function finish(front: Front, exchange: Exchange, reading: CallsReading): void {
   }
   front.traffic.noteEvents(reading.notes);
   front.traffic.noteIgnoredCalls(vendor, reading.ignoredCalls);
-  // A call that becomes nothing was read all the same.
-  exchange.costs(Math.max(reading.callCount, reading.eventCount + reading.refused.length));
+  exchange.costs(reading.eventCount + reading.refused.length);
   const {named, partitionCount} = front;
   const mayIdentify = exchange.key!.options?.mayIdentify !== false;
   const admitted = named.ofBatch<CallsRead>(reading, partitionCount, mustUseKnownNames(exchange), mayIdentify);
@@ -88,8 +101,8 @@ function answer(
     exchange.fail(someUnavailable);
     return;
   }
-  const refusedCount = new Set(refused.map(({index}) => index)).size; // Of a call, its traits and its event may be refused.
-  const rejected: readonly Header[] = refusedCount === 0 ? [] : [['Rejected-Events', String(refusedCount)]];
+  const rejected: readonly Header[] = refused.length === 0 ? [] : [['Rejected-Events', String(refused.length)]];
+  const refusedCount = new Set(refused.map(({index}) => index)).size;
   const {status, contentType, body} = translators.get(form.vendor)!.taken({
     kind: form.kind,
     parameters: `${exchange.query}&${parameters}`,
@@ -180,10 +193,18 @@ const exact: readonly (readonly [path: string, route: Route])[] = [
 
   ['/2/httpapi', writing(batchBytesMax, {vendor: 'amplitude'})],
 
-  ['/track', writingByQuery(batchBytesMax, {vendor: 'mixpanel', kind: 'track'})],
+  ['/track', writingByQuery(batchBytesMax, {vendor: 'openpanel'}, {vendor: 'mixpanel', kind: 'track'})],
   ['/import', writingByQuery(batchBytesMax, {vendor: 'mixpanel', kind: 'track', isImport: true})],
   ['/engage', writingByQuery(batchBytesMax, {vendor: 'mixpanel', kind: 'engage'})],
   ['/groups', writingByQuery(batchBytesMax, {vendor: 'mixpanel', kind: 'groups'})],
+
+  ...Object.values(kinds).flatMap((kind) =>
+    [`/api/s/${kind}`, `/api/s/s2s/${kind}`].map(
+      (path) => [path, writing(callBytesMax, {vendor: 'jitsu', kind})] as const,
+    ),
+  ),
+  ['/api/send', writing(callBytesMax, {vendor: 'umami'})],
+  ['/api/event', writing(callBytesMax, {vendor: 'plausible'})],
 ];
 
 const bySegment: readonly (readonly [path: string, route: Route])[] = [

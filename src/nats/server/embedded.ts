@@ -216,9 +216,16 @@ function removeUnfinishedBlocks(folder: string): void {
   for (const path of unfinished) rmSync(join(folder, path), {force: true});
 }
 
+/** Parts that held a deleted user, and salts of visitor ids. */
+const streamsWithErases = [bucketStream('parts'), bucketStream('keys')];
+
 function finishBegunErases(folder: string, logger: Logger): void {
-  const stream = bucketStream('parts'); // Only messages of this stream are erased.
-  const {erased, left} = finishErases(join(folder, 'jetstream', '$G', 'streams', stream, 'msgs'), stream);
+  let [erased, left] = [0, 0];
+  for (const stream of streamsWithErases) {
+    const done = finishErases(join(folder, 'jetstream', '$G', 'streams', stream, 'msgs'), stream);
+    erased += done.erased;
+    left += done.left;
+  }
   if (erased > 0) logger.warn({values: erased}, 'finished the erases that a killed nats-server had begun');
   if (left > 0) {
     logger.error(

@@ -19,7 +19,7 @@ interface FinishedErases {
   readonly left: number;
 }
 
-/** `folder`: the blocks of a stream whose messages are only ever erased; it need not exist. */
+/** `folder`: the blocks of a stream of which no deleted message may stay on the disk; it need not exist. */
 export function finishErases(folder: string, stream: string): FinishedErases {
   const done = {erased: 0, left: 0};
   if (!existsSync(folder)) return done;

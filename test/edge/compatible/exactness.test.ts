@@ -25,6 +25,20 @@ const vendors: readonly (readonly [string, CallForm, place: string, call: string
   ],
   ['amplitude', {vendor: 'amplitude'}, 'user_properties', '{"event_type":"a","user_id":"u","user_properties":{"x":X}}'],
   ['amplitude', {vendor: 'amplitude'}, 'session_id', '{"event_type":"a","user_id":"u","session_id":X}'],
+  ['umami', {vendor: 'umami'}, 'payload', '{"type":"event","payload":{"id":"u","data":{"x":X}}}'],
+  ['umami', {vendor: 'umami'}, 'payload', '{"type":"identify","payload":{"id":"u","data":{"x":X}}}'],
+  [
+    'openpanel',
+    {vendor: 'openpanel'},
+    'payload',
+    '{"type":"track","payload":{"name":"a","profileId":"u","properties":{"x":X}}}',
+  ],
+  [
+    'openpanel',
+    {vendor: 'openpanel'},
+    'payload',
+    '{"type":"identify","payload":{"profileId":"u","properties":{"x":X}}}',
+  ],
 ];
 
 test.each(vendors)(

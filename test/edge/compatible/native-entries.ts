@@ -5,25 +5,27 @@ import {expect} from 'vitest';
 import {entryKind} from '../../../actors/log/entries.js';
 import {EntryView, propertiesJson} from '../../../actors/log/entry-view.js';
 import {type CallsRead, type CallsReading, readCalls} from '../../../src/edge/compatible/reading.js';
-import type {CallForm} from '../../../src/edge/compatible/translator.js';
+import type {CallForm, Nameless} from '../../../src/edge/compatible/translator.js';
 import {forEachStart} from '../../../src/ingest/batch-entries.js';
 
 export const receivedMs = Date.UTC(2026, 10, 26, 12);
 const partitionCount = 4;
 
-export const read = (body: Buffer | string | object, form: CallForm): CallsReading =>
+export const read = (body: Buffer | string | object, form: CallForm, nameless?: Nameless): CallsReading =>
   readCalls(
     Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     [form],
     receivedMs,
     partitionCount,
+    nameless,
   );
 
 export function readAll(
   body: Buffer | string | object,
   form: CallForm,
+  nameless?: Nameless,
 ): CallsRead & {readonly key?: string | undefined} {
-  const reading = read(body, form);
+  const reading = read(body, form, nameless);
   if (reading.kind !== 'read') throw new Error(`${reading.kind}`);
   return reading;
 }

@@ -4,12 +4,15 @@ import {
   amplitudeAccepted,
   amplitudeRefusal,
   batchAccepted,
+  jitsuAccepted,
   mixpanelAccepted,
   posthogAccepted,
   posthogFlags,
   rudderSettings,
   segmentAccepted,
   segmentSettings,
+  trackAccepted,
+  umamiAccepted,
 } from '../../answers/compatible.js';
 import {anyText, optional, required} from '../../query/parameters.js';
 import type {Operation, Operations} from '../operation.js';
@@ -128,12 +131,18 @@ const mixpanelExamples: Readonly<Record<string, object>> = {
   engage: [{$token: 'sk_write_0000', $distinct_id: 'ada', $set: {plan: 'pro'}}],
   groups: [{$token: 'sk_write_0000', $group_key: 'company', $group_id: 'acme', $set: {size: 3}}],
 };
+const ofOpenPanel =
+  'A body with `type` and `payload` is one of OpenPanel, and is answered `{}`. Its key is in the header `openpanel-client-id`, ' +
+  'and its events without a profile are of visitors (docs/clients.md).';
 const verbose = optional(anyText, {description: '`1`: the answer is an object.'});
 
 function mixpanel([path, example]: [string, object]): [`${'GET' | 'POST'} ${string}`, Operation][] {
   const name = path[0]!.toUpperCase() + path.slice(1);
   const body = {schema: mixpanelCalls, example};
-  const posting = write(`mixpanel${name}`, `Mixpanel: ${path}`, body, undefined, mixpanelAccepted);
+  const posting =
+    path === 'track'
+      ? write('mixpanelTrack', 'Mixpanel, OpenPanel: track', body, ofOpenPanel, trackAccepted)
+      : write(`mixpanel${name}`, `Mixpanel: ${path}`, body, undefined, mixpanelAccepted);
   const {body: _, ...getting} = write(
     `mixpanel${name}ByQuery`,
     `Mixpanel: ${path}, the calls in the query`,
@@ -152,6 +161,46 @@ function mixpanel([path, example]: [string, object]): [`${'GET' | 'POST'} ${stri
     [`GET /${path}`, {...getting, query: {data, verbose}, errors}],
   ];
 }
+/** Where its libraries put the key. */
+const jitsuKey = 'The key may follow a name and a colon in the header `x-write-key`.';
+const jitsu = ([kind, example]: [string, object]): [`POST ${string}`, Operation][] => {
+  const name = kind[0]!.toUpperCase() + kind.slice(1);
+  const body = {schema: segmentCall, example: {type: kind, ...example}};
+  return [
+    [`POST /api/s/${kind}`, write(`jitsu${name}`, `Jitsu: ${kind}`, body, jitsuKey, jitsuAccepted)],
+    [
+      `POST /api/s/s2s/${kind}`,
+      write(`jitsuServer${name}`, `Jitsu: ${kind}, from a server`, body, jitsuKey, jitsuAccepted),
+    ],
+  ];
+};
+
+export const umamiCall = z.looseObject({
+  type: z.unknown().optional().describe('`event`, `identify` or `performance`; the last is ignored.'),
+  payload: z.unknown().optional().describe('Its `website` is the key, if the head of the request has none.'),
+});
+
+export const plausibleCall = z.looseObject({
+  n: z
+    .unknown()
+    .optional()
+    .describe('Or `name`: the name of the event. `pageview` becomes `page`; `engagement` is ignored.'),
+  u: z.unknown().optional().describe('Or `url`.'),
+  r: z.unknown().optional().describe('Or `referrer`.'),
+  p: z.unknown().optional().describe('Or `props`: an object, or a text with its JSON.'),
+});
+
+const plausible: Operation = {
+  ...write(
+    'plausibleEvent',
+    'Plausible: an event',
+    {schema: plausibleCall, example: {n: 'pageview', u: 'https://shop.example/docs', d: 'shop.example', r: null}},
+    'For its scripts, unchanged: replace their endpoint, with the key in its query. Events are of visitors (docs/clients.md).',
+  ),
+  answers: {
+    202: {description: 'A valid event is on disk; `Rejected-Events` counts another.', media: 'text/plain', headers},
+  },
+};
 
 const anyKey = {description: 'The write key.', schema: {type: 'string'}, example: 'sk_write_0000'} as const;
 
@@ -203,6 +252,16 @@ export const compatible: Operations = {
     refusals: amplitudeRefusals,
   },
   ...Object.fromEntries(Object.entries(mixpanelExamples).flatMap(mixpanel)),
+  ...Object.fromEntries(Object.entries(examples).flatMap(jitsu)),
+  'POST /api/send': write(
+    'umamiSend',
+    'Umami: an event, or who it is',
+    {schema: umamiCall, example: {type: 'event', payload: {website: 'sk_write_0000', url: '/docs', title: 'Docs'}}},
+    'For libraries of Umami, unchanged: replace their host, and the id of the website by the key. Events without an `id` are of ' +
+      'visitors (docs/clients.md).',
+    umamiAccepted,
+  ),
+  'POST /api/event': plausible,
   'GET /v1/projects/{id}/settings': {
     id: 'segmentSettings',
     tag: 'Other libraries',
