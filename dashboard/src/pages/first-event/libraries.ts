@@ -39,7 +39,6 @@ analytics.load('${key}', '${address}', {
     name: 'PostHog, pages',
     text: `posthog.init('${key}', {
   api_host: '${address}',
-  advanced_disable_flags: true,
 });`,
   },
   {
@@ -90,13 +89,14 @@ analytics.load('${key}', '${address}', {
   },
   {
     name: 'Umami',
-    text: `<script defer src="https://cloud.umami.is/script.js"
+    text: `<!-- script.js: a copy of Umami's, on your site -->
+<script defer src="/script.js"
   data-host-url="${address}"
   data-website-id="${key}"></script>`,
   },
   {
     name: 'Plausible',
-    text: `<script defer src="https://plausible.io/js/script.manual.js"
+    text: `<script defer src="https://plausible.io/js/script.js"
   data-domain="example.com"
   data-api="${address}/api/event?write_key=${key}"></script>`,
   },
