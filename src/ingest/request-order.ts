@@ -7,7 +7,7 @@
 //   RO3. Where clients sent one time with several events, those of one person keep the order of their batch: each change from one id
 //        to the other moves the later ones by a millisecond. So do single requests that follow each other. Events of others are not
 //        moved. Ids are of one person where an event or identify call of the request has both, or an earlier one had
-//        (acked-links.ts). An anonymousId that came with several userIds is of nobody. A batch with many ids of both kinds looks up
+//        (acked-links.ts), and where the request has one of each kind: a later one may join them. An anonymousId that came with several userIds is of nobody. A batch with many ids of both kinds looks up
 //        each anonymousId with the userIds that are nearest to it.
 //   RO4. A time that the client sent is kept in the event's context (`original_timestamp`), as that of a corrected event is.
 //   RO5. A batch without anonymousIds alone costs a look at two bytes of each entry, a single request two hashes.
@@ -196,6 +196,7 @@ export class RequestOrder {
       if (!isDevice && entryJoins(bytes, start)) owners.add(this.deviceOf(bytes, start), key);
     }
     this.addKnown(bytes, users, devices, owners, acked);
+    if (users.size === 1 && devices.size === 1) owners.add([...devices.keys()][0]!, [...users.keys()][0]!);
     const persons = new Map<number, Ordered[]>();
     for (const event of events) {
       const person = owners.of(event.key);

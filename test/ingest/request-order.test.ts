@@ -143,13 +143,18 @@ test('a time that was sent stays as it is of other persons, and of one id', () =
 });
 
 test('ids are of one person by an earlier request, too, and not because a request has one of each', () => {
-  expect(movesOf(ordered(sent([visit, purchase])))).toEqual([0, 0]);
   const acked = new AckedLinks(Uint32Array.of(1, 2, 3));
   const pair = new LinkEncoder(acked, partitions).ofIds('ada', 'a', receivedMs)!;
   acked.acked(pair);
   const bob = {event: 'x', userId: 'bob'};
   expect(movesOf(ordered(sent([visit, bob, purchase]), {acked}))).toEqual([0, 0, 1]);
   expect(movesOf(ordered(sent([visit, bob, purchase])))).toEqual([0, 0, 0]);
+});
+
+test('ids are of one person where the request has one of each kind: a later one may join them', () => {
+  expect(movesOf(ordered(sent([visit, purchase, purchase, visit])))).toEqual([0, 1, 1, 2]);
+  const otherDevice = {...visit, anonymousId: 'b'};
+  expect(movesOf(ordered(sent([visit, otherDevice, purchase])))).toEqual([0, 0, 0]);
 });
 
 test('a batch with many persons looks up each anonymousId with the userIds near to it', () => {
