@@ -9,7 +9,7 @@ export interface More {
   readonly anonymousId?: string;
   /** ISO 8601. */
   readonly timestamp?: string;
-  /** Of calls with one id only the first counts: a repetition needs the same id. */
+  /** The service counts one call of each id: a repetition needs the same id. */
   readonly messageId?: string;
 }
 

@@ -256,7 +256,7 @@ export function start<Events extends object = AnyEvents>({
     addEventListener('online', outbox.wake);
     page.addEventListener('visibilitychange', () => {
       if (page.hidden) outbox.leave();
-      else if (isOpen) outbox.adopt(memory.kept()); // Of tabs that crashed.
+      else if (isOpen) outbox.adopt(memory.kept()); // Tabs that crashed left theirs.
     });
     page.addEventListener('prerenderingchange', open);
     captureClicks(outbound, downloads, keepQuery, track);

@@ -70,7 +70,7 @@ export interface Limits {
   readonly callsMax: number;
   readonly bytesMax: number;
   readonly pieceCallsMax: number;
-  /** Of the bodies under way of requests that outlive a page, too: browsers take 64 KiB. */
+  /** Bounds one body, and the sum of the bodies under way that may outlive a page: browsers take 64 KiB of these. */
   readonly pieceBytesMax: number;
   /** Calls that are sent without waiting for `waitMs`. */
   readonly fullCalls: number;

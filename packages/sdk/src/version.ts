@@ -1,2 +1,2 @@
-/** Of the packages in this repository: a test compares them. */
+/** All packages of this repository have this version: a test compares them. */
 export const version: string = '0.2.0';

@@ -19,14 +19,14 @@ export const amplitudeRefusal = z.strictObject({
   error: z.string().min(1).describe('`Invalid API key`, after which they give up, or a sentence for a person.'),
 });
 
-/** Of the path that both have. */
+/** PostHog and Amplitude share the path `/batch`. */
 export const batchAccepted = z.union([posthogAccepted, amplitudeAccepted]);
 export const jitsuAccepted = z.strictObject({ok: z.literal(true)});
 
 const noId = z.literal('').describe('Its script reads no id.');
 export const umamiAccepted = z.strictObject({cache: z.literal(''), sessionId: noId, visitId: noId});
 
-/** Of the path that Mixpanel and OpenPanel have. */
+/** Mixpanel and OpenPanel share the path `/track`. */
 export const trackAccepted = z.union([mixpanelAccepted, z.strictObject({})]);
 
 export const segmentSettings = z.strictObject({
