@@ -126,8 +126,7 @@ export class Driver {
     else await this.compareTimeline(user);
   }
 
-  private async sendEvent(body: EventBody): Promise<void> {
-    const key = this.drawKey();
+  private async sendEvent(body: EventBody, key = this.drawKey()): Promise<void> {
     const [answer, received] = await timed(() => this.clientOf(key).post('/v1/events', body));
     expectJson(answer, 200);
     expect(answer.json()).toEqual({status: 'ok', received: 1});
@@ -258,17 +257,23 @@ export class Driver {
     await this.sendAcross();
   }
 
-  /** A messageId that was sent with a device alone comes with both ids, and one of the user with a device alone: nothing is new. */
+  /**
+   * A messageId that was sent with a device alone comes with both ids, and one of the user with a device alone: nothing is new, as the
+   * key is of the same kind. With another kind it would be an event of its own, on its way to a user who may use this messageId.
+   */
   private async sendAcross(): Promise<void> {
     const {model, workload} = this;
     const named = model.events.filter(({messageId, user}) => messageId !== undefined && user.kind === 'user');
     const joined = named.filter(({isJoined}) => isJoined);
-    for (const {user, anonymousId, messageId} of some(workload, joined))
-      await this.sendEvent({...workload.event(user), anonymousId, messageId: messageId!});
+    for (const {user, anonymousId, messageId, isSecret} of some(workload, joined))
+      await this.sendEvent({...workload.event(user), anonymousId, messageId: messageId!}, keyOf(isSecret));
     const ofOwners = named.filter(({isJoined, user}) => !isJoined && model.persons.devicesOf(user.id).length > 0);
-    for (const {user, messageId} of some(workload, ofOwners)) {
+    for (const {user, messageId, isSecret} of some(workload, ofOwners)) {
       const device = workload.random.pick(model.persons.devicesOf(user.id));
-      await this.sendEvent({...workload.event({kind: 'anonymous', id: device}), messageId: messageId!});
+      await this.sendEvent(
+        {...workload.event({kind: 'anonymous', id: device}), messageId: messageId!},
+        keyOf(isSecret),
+      );
     }
   }
 
@@ -465,6 +470,8 @@ export class Driver {
     this.arrivalOfId.set(actual.id, expected.arrival);
   }
 }
+
+const keyOf = (isSecret: boolean): 'write' | 'secret' => (isSecret ? 'secret' : 'write');
 
 const some = <T>({random}: Workload, items: readonly T[]): T[] =>
   items.length === 0 ? [] : Array.from({length: acrossCount}, () => random.pick(items));
