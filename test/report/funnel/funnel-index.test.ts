@@ -367,6 +367,15 @@ describe('postings of the names that are asked for', () => {
     return world.ask(snapshot, question);
   }
 
+  /** A few tries: on a busy machine the build behind an answer may take the room in which the answer would add what it lacks. */
+  async function answeredSoon(world: World, snapshot: PartitionSnapshot, question: FunnelQuery): Promise<boolean> {
+    for (let triesLeft = 5; triesLeft > 0; triesLeft--) {
+      await world.index.settled();
+      if (await world.ask(snapshot, question)) return true;
+    }
+    return false;
+  }
+
   test('are built behind the first answer, and answer every further question about these names', async () => {
     const world = grown();
     const snapshot = world.partition.publish();
@@ -427,8 +436,7 @@ describe('postings of the names that are asked for', () => {
     const late = {...query, fromMs: Math.floor(world.nowMs * 0.9)};
     expect(await built(world, snapshot, query)).toBe(false);
     expect(await built(world, snapshot, late)).toBe(true);
-    await world.index.settled(); // The last answer may have begun to build what it lacked.
-    expect(await world.ask(snapshot, {...late, fromMs: late.fromMs + 500})).toBe(true);
+    expect(await answeredSoon(world, snapshot, {...late, fromMs: late.fromMs + 500})).toBe(true);
     expect(await world.ask(snapshot, {...late, fromMs: 0})).toBe(false);
   });
 
