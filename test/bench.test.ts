@@ -11,6 +11,7 @@ import {readCommand} from '../bench/options.js';
 import {canonical, eventMix, workloadEvents} from '../bench/workload/events.js';
 import {ExpectedAnswers} from '../bench/workload/expected.js';
 import {isRunning} from '../src/process-life.js';
+import {resultRows} from './support/reach-table.js';
 import {playsAll, unlessAll} from './support/runs.js';
 import {temporaryFolder} from './support/service.js';
 import {benchProgram, runSmall} from './support/small-bench.js';
@@ -34,6 +35,29 @@ test('workload: the size, the mix and the late share are what docs/benchmarks.md
   expect(late / events.length).toBeCloseTo(0.02, 2);
   expect(new Set(events.map((event) => event.name)).size).toBe(eventMix.length);
   expect(eventMix.reduce((sum, [, weight]) => sum + weight, 0)).toBe(1_000);
+});
+
+test('docs/benchmarks.md: a row of the results names a bench, which way is better, and whether it was reached', () => {
+  const rows = resultRows();
+  for (const [number, what, bench, reach, limit, measured, reached] of rows) {
+    const row = `${number}, ${what}`;
+    expect(
+      benches.map(({name}) => `\`${name}\``),
+      row,
+    ).toContain(bench);
+    expect(reach, row).toMatch(/^[↑↓] \d/);
+    expect(limit, row).toMatch(/^\d/);
+    const isMore = reach!.startsWith('↑');
+    const [bound, ...medians] = [reach!.slice(2), ...measured!.replace(/\(.*?\)|ms, the.*/g, '').split(', ')].map(
+      (text) => Number.parseFloat(text.replaceAll(',', '')),
+    );
+    const isReached = medians.every((median) => (isMore ? median >= bound! : median <= bound!));
+    expect(reached, row).toBe(isReached ? 'yes' : '**no**');
+  }
+  // Code and notes name rows by number: none leaves.
+  expect([...new Set(rows.map(([number]) => Number(number)))].sort((a, b) => a - b)).toEqual(
+    Array.from({length: 33}, (_, index) => index + 1),
+  );
 });
 
 test('workload: the right answers add up', () => {
