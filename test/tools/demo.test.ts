@@ -104,7 +104,7 @@ describe('a shop in a service', () => {
 
   test.each([
     ['to an order', ['product_viewed', 'cart_added', 'checkout_started', 'order_placed']],
-    ['from the first page over the sign-up to an order', ['page_viewed', 'signup', 'order_placed']],
+    ['from the first page over the sign-up to an order', ['page', 'signup', 'order_placed']],
   ])('the way %s, with its medians', async (_, steps) => {
     const answer = await ask<{steps: {event: string; count: number; median_seconds: number | null}[]}>(
       '/v1/reports/funnel',
@@ -207,9 +207,7 @@ describe('a shop in a service', () => {
 
     test('who converts', async () => {
       const [way] = await recipe<FunnelAnswer>('How many visitors sign up, and how many of them order?');
-      expect(steps(way!)).toEqual(
-        truth.funnel(['page_viewed', 'signup', 'order_placed'], range).map((step) => step.count),
-      );
+      expect(steps(way!)).toEqual(truth.funnel(['page', 'signup', 'order_placed'], range).map((step) => step.count));
       type ByWeek = {data: {count: number; converted: number}[]};
       const [byWeek] = await recipe<FunnelAnswer & ByWeek>(
         'How many of those who signed up in a week ordered within two weeks?',
@@ -221,7 +219,7 @@ describe('a shop in a service', () => {
       const rowsOf = ({breakdown}: Broken) =>
         new Map(breakdown.rows.map(({value, kind, ...row}) => [kind === 'missing' ? undefined : value, steps(row)]));
       const [byCampaign] = await recipe<Broken>('Which campaign brings buyers?');
-      expect(rowsOf(byCampaign!)).toEqual(answers.twoStepsBy('campaign', ['page_viewed', 'order_placed']));
+      expect(rowsOf(byCampaign!)).toEqual(answers.twoStepsBy('campaign', ['page', 'order_placed']));
       const [byDevice] = await recipe<Broken>('Does one variant convert better than another?');
       expect(rowsOf(byDevice!)).toEqual(answers.twoStepsBy('device', ['product_viewed', 'order_placed']));
     });
@@ -333,7 +331,7 @@ describe('npm run demo', () => {
       const read = new Client(baseUrl!, secretKey);
       const today = new Date().toISOString().slice(0, 10);
       const viewed = async (event: Readonly<Record<string, string>>): Promise<number> => {
-        const answer = await read.get(`/v1/reports/events?${query({event: 'page_viewed', ...event})}`);
+        const answer = await read.get(`/v1/reports/events?${query({event: 'page', ...event})}`);
         expectJson(answer, 200);
         return answer.json<{total: number}>().total;
       };

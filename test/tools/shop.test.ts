@@ -13,13 +13,32 @@ const startMs = Date.UTC(2026, 3, 6); // A Monday.
 const options: ShopOptions = {seed: 7, people: 900, days: 30, startMs};
 const month = {fromMs: startMs, toMs: startMs + 30 * dayMs - 1};
 
+interface Context {
+  readonly page: {readonly path: string; readonly url: string; readonly referrer?: string; readonly search?: string};
+  readonly campaign?: {readonly source: string};
+  readonly referrer?: {readonly host: string};
+  readonly session?: {readonly id: string; readonly start?: true};
+  readonly browser: {readonly name: string};
+  readonly os: {readonly name: string};
+  readonly device: {readonly type: string};
+  readonly location: {readonly country: string};
+  readonly locale?: string;
+  readonly bot?: true;
+}
+
 interface Body {
   readonly event: string;
   readonly userId?: string;
   readonly anonymousId: string;
   readonly timestamp: string;
   readonly messageId: string;
-  readonly properties: {readonly price?: number; readonly value?: number};
+  readonly properties: {
+    readonly price?: number;
+    readonly value?: number;
+    readonly country?: string;
+    readonly device?: string;
+  };
+  readonly context?: Context;
   readonly traits: Readonly<Record<string, unknown>>;
 }
 
@@ -31,6 +50,7 @@ const truth = new ShopTruth();
 for (const entry of entries) truth.note(entry);
 const bodies = entries.map((entry) => ({...entry, body: JSON.parse(entry.json) as Body}));
 const events = bodies.filter(({kind}) => kind === 'event');
+const isOfPerson = ({body}: {readonly body: Body}): boolean => body.context?.bot === undefined;
 function byKey<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -113,9 +133,76 @@ describe('what is sent', () => {
   });
 });
 
+describe('what surrounds an event', () => {
+  const ofBrowsers = events.filter((one) => isOfPerson(one) && one.body.event !== 'refund_issued');
+  const contextOf = ({body}: {readonly body: Body}): Context => body.context!;
+  const ofVisitor = byKey(ofBrowsers, ({body}) => body.anonymousId);
+
+  test('a server has none; a visitor has one country, language, device and browser, those of the properties', () => {
+    const ofServer = events.filter(({body}) => body.event === 'refund_issued');
+    expect(ofServer.length).toBeGreaterThan(5);
+    expect(ofServer.every(({body}) => body.context === undefined)).toBe(true);
+    for (const theirs of ofVisitor.values()) {
+      const own = theirs
+        .map(contextOf)
+        .map(({browser, os, device, location, locale}) => [browser, os, device, location, locale]);
+      expect(new Set(own.map((one) => JSON.stringify(one))).size).toBe(1);
+      const {properties, context} = theirs[0]!.body;
+      expect([context!.location.country, context!.device.type]).toEqual([properties.country, properties.device]);
+    }
+    for (const kind of ['browser', 'os'] as const)
+      expect(new Set(ofBrowsers.map((one) => contextOf(one)[kind].name)).size).toBeGreaterThan(3);
+  });
+
+  test('a session ends after 30 minutes without an event, and its first event alone says that it starts', () => {
+    let starts = 0;
+    for (const theirs of ofVisitor.values()) {
+      for (const [at, one] of theirs.entries()) {
+        const before = theirs[at - 1];
+        const {id, start} = contextOf(one).session!;
+        const isFirst = before === undefined || one.timeMs - before.timeMs >= 30 * 60_000;
+        expect(start).toBe(isFirst ? true : undefined);
+        if (before !== undefined) expect(id === contextOf(before).session!.id).toBe(!isFirst);
+        starts += Number(isFirst);
+      }
+    }
+    expect(starts).toBeGreaterThan(options.people);
+  });
+
+  test('a visit comes from another host or from none, with a campaign or without; the pages after it from the shop', () => {
+    const views = ofBrowsers.filter(({body}) => body.event === 'page');
+    const [entries, later] = [true, false].map((isStart) =>
+      views.filter((one) => (contextOf(one).session!.start ?? false) === isStart),
+    ) as [typeof views, typeof views];
+    const came = byKey(entries, (one) => contextOf(one).referrer?.host ?? '');
+    expect([...came.keys()].sort()).toEqual(
+      ['', 'duckduckgo.com', 'l.instagram.com', 'prices.example.net', 'www.bing.com', 'www.google.com'].sort(),
+    );
+    expect(came.get('')!.length).toBeGreaterThan(entries.length / 4);
+    const advertised = entries.map(contextOf).filter(({campaign}) => campaign !== undefined);
+    expect(advertised.length).toBeGreaterThan(entries.length / 20);
+    for (const {campaign, page} of advertised) expect(page.search).toContain(`utm_source=${campaign!.source}&`);
+    expect(later.length).toBeGreaterThan(entries.length);
+    for (const {page} of views.map(contextOf))
+      expect(page.url).toBe(`https://shop.example.com${page.path}${page.search ?? ''}`);
+    const inside = later.map(contextOf).filter(({page}) => page.referrer?.startsWith('https://shop.example.com/'));
+    // A visitor who returns within a session comes from outside.
+    expect(inside.length).toBeGreaterThan(0.98 * later.length);
+    expect(inside.every(({referrer, campaign}) => referrer === undefined && campaign === undefined)).toBe(true);
+  });
+
+  test('a few percent of the page views are of bots, which have no session', () => {
+    const views = events.filter(({body}) => body.event === 'page');
+    const ofBots = events.filter((one) => !isOfPerson(one));
+    expect(ofBots.every(({body}) => body.event === 'page' && body.context!.session === undefined)).toBe(true);
+    expect(ofBots.length / views.length).toBeGreaterThan(0.02);
+    expect(ofBots.length / views.length).toBeLessThan(0.07);
+  });
+});
+
 describe('it looks like a shop', () => {
   const anonymousDays = new Map<string, number[]>();
-  for (const {timeMs, body} of events.filter(({body}) => body.event !== 'refund_issued')) {
+  for (const {timeMs, body} of events.filter((one) => isOfPerson(one) && one.body.event !== 'refund_issued')) {
     const days = anonymousDays.get(body.anonymousId) ?? [];
     anonymousDays.set(body.anonymousId, [...days, Math.floor((timeMs - startMs) / dayMs)]);
   }
@@ -130,7 +217,9 @@ describe('it looks like a shop', () => {
 
   test('a first visit has as many events as it says', () => {
     const visitors = 1_000;
-    const first = played({people: visitors, days: 1}, 1).filter(({kind}) => kind === 'event');
+    const first = played({people: visitors, days: 1}, 1)
+      .filter(({kind}) => kind === 'event')
+      .filter(({json}) => isOfPerson({body: JSON.parse(json) as Body}));
     expect(first.length / visitors / firstVisitEvents).toBeGreaterThan(0.9);
     expect(first.length / visitors / firstVisitEvents).toBeLessThan(1.1);
   });
@@ -144,7 +233,7 @@ describe('it looks like a shop', () => {
   });
 
   test('nights are quiet, evenings are not, and campaigns bring people', () => {
-    const byHour = truth.countsByHour('page_viewed', month);
+    const byHour = truth.countsByHour('page', month);
     const ofHour = (hour: number): number => sum(byHour.filter((_, at) => at % 24 === hour));
     expect(ofHour(19)).toBeGreaterThan(2 * ofHour(4));
     const signups = truth.activeByDay(month, 1);
@@ -161,7 +250,7 @@ describe('it looks like a shop', () => {
   test('all of its names occur', () => {
     expect(truth.names(month).map(({name}) => name)).toEqual(
       expect.arrayContaining([
-        'page_viewed',
+        'page',
         'product_viewed',
         'cart_added',
         'checkout_started',

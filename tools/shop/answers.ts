@@ -1,4 +1,5 @@
 // The shop's own answers to questions of people (src/edge/openapi/questions.ts), by plain loops over its events.
+import {pageViewed} from './catalogue.js';
 import type {Deed, Range, ShopTruth} from './truth.js';
 
 const dayMs = 86_400_000;
@@ -41,7 +42,7 @@ export class ShopAnswers {
   /** The most viewed paths, and their views. */
   topPages(limit: number): (readonly [path: string, views: number])[] {
     const views = new Map<string, number>();
-    for (const {properties} of this.of('page_viewed')) {
+    for (const {properties} of this.of(pageViewed)) {
       const path = properties.path as string;
       views.set(path, (views.get(path) ?? 0) + 1);
     }

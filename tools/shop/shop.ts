@@ -2,8 +2,10 @@
 //   SH1. The same options give the same bytes. The shop reads no clock, and no draw depends on its reader.
 //   SH2. Entries come in the order of their times, without an end.
 //   SH3. `people` visitors come for the first time within the first `days`; later ones come at the same rate.
+//   SH4. Crawlers come beside the people. Their draws are from a seed of their own.
 
 import {Random} from '../random.js';
+import {crawlOf, crawlsPerVisit} from './crawl.js';
 import type {ShopEntry} from './entry.js';
 import {seedOf} from './seed.js';
 import {Upcoming} from './upcoming.js';
@@ -54,6 +56,9 @@ interface Start {
 export class Shop {
   private readonly options: ShopOptions;
   private readonly random: Random;
+  /** SH4 */
+  private readonly crawlers: Random;
+  private crawls = 0;
   /** Part of every messageId of this shop. */
   private readonly scope: string;
   /** Visitors who may return. */
@@ -68,6 +73,7 @@ export class Shop {
   constructor(options: ShopOptions) {
     this.options = options;
     this.random = new Random(seedOf(options.seed, -1));
+    this.crawlers = new Random(seedOf(options.seed, -2));
     this.scope = `shop${options.seed}`;
     this.moodSum = Array.from({length: options.days}, (_, day) => this.moodOf(day)).reduce(
       (sum, mood) => sum + mood,
@@ -107,6 +113,9 @@ export class Shop {
 
   private visit({visitor, startMs, campaign}: Start): void {
     for (const entry of visitOf(visitor, {startMs, campaign}, this.scope)) this.upcoming.add(entry);
+    if (!this.crawlers.chance(crawlsPerVisit)) return;
+    const id = `${this.scope}-crawler-${this.crawls++}`;
+    for (const entry of crawlOf(this.crawlers, startMs, id)) this.upcoming.add(entry);
   }
 
   private startOf(day: number): number {

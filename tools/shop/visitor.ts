@@ -1,7 +1,8 @@
 // A visitor of the shop: origin, loyalty, and the time of the sign-up.
-//   V1. Each visitor is drawn from their own seed.
+//   V1. Each visitor is drawn from their own seed, and what surrounds their events from another one.
 import {Random} from '../random.js';
 import {seedOf} from './seed.js';
+import {Surroundings} from './surroundings.js';
 
 export type Plan = 'free' | 'plus' | 'pro';
 
@@ -10,18 +11,20 @@ interface Country {
   readonly weight: number;
   /** Hours from UTC; the shop knows no summer time. */
   readonly offset: number;
+  readonly locale: string;
+  readonly timezone: string;
 }
 
 export const countries: readonly Country[] = [
-  {code: 'DE', weight: 26, offset: 1},
-  {code: 'FR', weight: 14, offset: 1},
-  {code: 'GB', weight: 14, offset: 0},
-  {code: 'NL', weight: 8, offset: 1},
-  {code: 'ES', weight: 7, offset: 1},
-  {code: 'PL', weight: 6, offset: 1},
-  {code: 'US', weight: 18, offset: -6},
-  {code: 'CA', weight: 4, offset: -5},
-  {code: 'JP', weight: 3, offset: 9},
+  {code: 'DE', weight: 26, offset: 1, locale: 'de-DE', timezone: 'Europe/Berlin'},
+  {code: 'FR', weight: 14, offset: 1, locale: 'fr-FR', timezone: 'Europe/Paris'},
+  {code: 'GB', weight: 14, offset: 0, locale: 'en-GB', timezone: 'Europe/London'},
+  {code: 'NL', weight: 8, offset: 1, locale: 'nl-NL', timezone: 'Europe/Amsterdam'},
+  {code: 'ES', weight: 7, offset: 1, locale: 'es-ES', timezone: 'Europe/Madrid'},
+  {code: 'PL', weight: 6, offset: 1, locale: 'pl-PL', timezone: 'Europe/Warsaw'},
+  {code: 'US', weight: 18, offset: -6, locale: 'en-US', timezone: 'America/Chicago'},
+  {code: 'CA', weight: 4, offset: -5, locale: 'en-CA', timezone: 'America/Toronto'},
+  {code: 'JP', weight: 3, offset: 9, locale: 'ja-JP', timezone: 'Asia/Tokyo'},
 ];
 const countryWeights = countries.map(({weight}) => weight);
 
@@ -51,6 +54,7 @@ export class Visitor {
   readonly device: (typeof devices)[number];
   readonly name: string;
   readonly email: string;
+  readonly surroundings: Surroundings;
   /** Number of the visit, from 0, with the sign-up; `Infinity`: never. */
   readonly signUpVisit: number;
   private readonly loyalty: (typeof loyalties)[number];
@@ -65,7 +69,8 @@ export class Visitor {
   sent = 0;
 
   constructor(shopSeed: number, number: number, firstDay: number) {
-    const random = new Random(seedOf(shopSeed, number)); // V1
+    const seed = seedOf(shopSeed, number);
+    const random = new Random(seed); // V1
     this.random = random;
     this.firstDay = firstDay;
     this.anonymousId = `anon-${number.toString(36)}-${random.between(0x100000, 0xffffff).toString(16)}`;
@@ -75,6 +80,7 @@ export class Visitor {
     this.loyalty = loyalties[random.weightedIndex(loyaltyWeights)]!;
     this.name = `${random.pick(firstNames)} ${random.pick(lastNames)}`;
     this.email = `${this.name.toLowerCase().replace(' ', '.')}.${number}@example.com`;
+    this.surroundings = new Surroundings(seedOf(seed, number), number, this.country, this.device); // V1
     const visit = random.weightedIndex([...signUpWeights, neverWeight]);
     this.signUpVisit = visit < signUpWeights.length ? visit : Number.POSITIVE_INFINITY;
   }

@@ -36,7 +36,7 @@ export const questions: readonly AskedQuestion[] = [
   {
     about: howMany,
     question: 'Which pages are seen most?',
-    requests: [`/v1/reports/events?event=page_viewed&breakdown=path&breakdown_limit=5&interval=month&${range}`],
+    requests: [`/v1/reports/events?event=page&breakdown=path&breakdown_limit=5&interval=month&${range}`],
     answer:
       'A row for each of the five paths, the most frequent first; the others share the row whose `kind` is `other`.',
   },
@@ -63,7 +63,7 @@ export const questions: readonly AskedQuestion[] = [
   {
     about: conversion,
     question: 'How many visitors sign up, and how many of them order?',
-    requests: [`/v1/reports/funnel?${steps('page_viewed', 'signup', 'order_placed')}&${range}`],
+    requests: [`/v1/reports/funnel?${steps('page', 'signup', 'order_placed')}&${range}`],
     answer: '`count` of each step. What somebody did before the sign-up is theirs.',
   },
   {
@@ -76,7 +76,7 @@ export const questions: readonly AskedQuestion[] = [
   {
     about: conversion,
     question: 'Which campaign brings buyers?',
-    requests: [`/v1/reports/funnel?${steps('page_viewed', 'order_placed')}&breakdown=campaign&${range}`],
+    requests: [`/v1/reports/funnel?${steps('page', 'order_placed')}&breakdown=campaign&${range}`],
     answer: 'A funnel for each campaign of the first step. Visits without one are the row whose `kind` is `missing`.',
   },
   {

@@ -56,7 +56,7 @@ const visits: readonly Visit[] = [
   },
   {name: 'boards', path: '/boards'},
   {name: 'trends-begun', path: '/trends'},
-  {name: 'trends', path: '/trends?event=page_viewed&event=order_placed&event=signup'},
+  {name: 'trends', path: '/trends?event=page&event=order_placed&event=signup'},
   {name: 'trends-broken-down', path: '/trends?event=order_placed&measure=1:users&by=country&where=1:category+set'},
   {name: 'funnels-begun', path: '/funnels'},
   {name: 'funnels', path: funnel},
@@ -95,7 +95,7 @@ async function fillShop(service: Service): Promise<void> {
   const writer = new Client(service.baseUrl, service.writeKey);
   const traits = {name: 'Ada Lovelace', plan: 'pro', seats: 12, tags: ['first', 'loyal'], address: {city: 'London'}};
   expect((await writer.post('/v1/users/identify', {userId: 'ada', traits})).status).toBe(200);
-  for (const event of ['signup', 'page_viewed', 'order_placed'])
+  for (const event of ['signup', 'page', 'order_placed'])
     expect((await writer.post('/v1/events', {event, userId: 'ada', properties: {plan: 'pro'}})).status).toBe(200);
   expect((await writer.post('/v1/events', {event: '', userId: 'ada'})).status).toBe(400);
   const admin = new BrowserClient(service.baseUrl);

@@ -44,10 +44,7 @@ async function overview(theme: 'light' | 'dark'): Promise<Buffer> {
   const dashboard = await DashboardPage.open(browser, service, {theme, width, height});
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('');
-  await dashboard.page
-    .getByRole('row', {name: /page_viewed/})
-    .first()
-    .waitFor();
+  await dashboard.page.getByRole('row', {name: /^page/}).first().waitFor();
   await dashboard.page.locator('.loading').first().waitFor({state: 'detached'});
   await dashboard.expectSound();
   const picture = await dashboard.page.screenshot();
