@@ -6,7 +6,7 @@ export const usage = `npm run demo
 Starts a service with the life of a web shop in it: 30 days that are over, then what happens now. It keeps everything in a
 folder of its own, which goes when it ends (Ctrl-C).
 
-  npm run demo -- --people 30000     visitors within those days
+  npm run demo -- --people 20000     visitors within those days
   npm run demo -- --days 30          days that are over
   npm run demo -- --rate 10          a sale from now on: so many more events a second, on average over a day
                                      (without it the shop goes on as before, with an event every few seconds)
@@ -34,7 +34,7 @@ export function readDemoArguments(words: readonly string[]): DemoArguments | nul
   const {values} = parseArgs({
     args: [...words],
     options: {
-      people: text(30_000),
+      people: text(20_000),
       days: text(30),
       rate: text(0),
       seed: text(1),
