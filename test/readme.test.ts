@@ -112,7 +112,7 @@ describe.each(pages)('%s', (page) => {
   test('every block of commands is one that is run, or says why not', () => {
     const opened = [...read(page).matchAll(/^```(\w*)$/gm)].map(([, language]) => language);
     // What a receiver or a page may have in its own language is no command.
-    const ofReceivers = ['sql', 'js', 'ts', 'html', 'python', 'go'];
+    const ofReceivers = ['sql', 'js', 'ts', 'html', 'python', 'go', 'ruby'];
     expect(opened.filter((language) => !['', 'sh', 'json', 'conf', ...ofReceivers].includes(language!))).toEqual([]);
     expect(read(page).match(/<!-- not run/g)?.length ?? 0).toBe(steps.length - toRun.length);
   });
