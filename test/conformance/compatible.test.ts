@@ -295,6 +295,10 @@ describe('PostHog', () => {
     for (const id of ids) expect(await under.eventsOf(id)).toHaveLength(1);
     expectError(await send('/batch', {api_key: 'x', batch: [a]}, {}), 401, 'invalid_key');
     expectError(await send('/batch', {batch: []}, {}), 401, 'missing_key');
+    const tooMany = {api_key: writeKey, batch: Array(1_001).fill(a)};
+    expectError(await send('/batch', tooMany, {}), 413, 'batch_too_large');
+    const manyFields = Object.fromEntries(Array.from({length: 300}, (_, n) => [`field${n}`, n]));
+    expectError(await send('/batch', {...manyFields, api_key: writeKey, batch: [a]}, {}), 400, 'invalid_request');
     expectError(await send('/e', {...a, api_key: secretKey}, {}), 401, 'invalid_key');
   });
 
@@ -411,6 +415,7 @@ describe('Amplitude', () => {
         return refused;
       };
       await coded({events: Array(1_001).fill(7)}, 413);
+      await coded({api_key: writeKey, events: Array(1_001).fill(7)}, 413, {}); // After an invalid key it would discard them.
       await coded('x'.repeat(11_000_000), 413);
       const api_key = await keyWith({origins: ['https://shop.example'], events_per_second_per_address: 1});
       const limited = {api_key, events: [event()]};

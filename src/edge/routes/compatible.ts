@@ -1,7 +1,9 @@
 // Routes of libraries of other services (src/edge/compatible), and what they are answered.
 //   CO1. 200 once all valid entries are on disk, also if others were refused or none was valid: libraries repeat a request that
 //        was answered 400, or cannot read why. `Rejected-Events` counts the refused calls, and GET /v1/rejected lists them.
-//   CO2. A request whose head has no key is admitted by the key in its body, once that is read.
+//   CO2. A request whose head has no key is admitted by the key in its body, once that is read. Reading ends where a body has too
+//        many calls or fields: if its key was not found by then, it is refused for those. Libraries halve a request after 413, and
+//        discard it after 401.
 //   CO3. Where vendors share a path, the body decides whose request it is, and so what it is answered (`marks` in translator.ts).
 import {batchBytesMax, batchEventsMax, eventBytesMax, objectKeysMax} from '../../../actors/limits.js';
 import {visitorOf} from '../../keys/visitor-id.js';
@@ -67,7 +69,8 @@ function namelessOf(front: Front, exchange: Exchange, receivedMs: number): Namel
 function finish(front: Front, exchange: Exchange, reading: CallsReading): void {
   const {vendor} = reading.form;
   exchange.refusalForm = translators.get(vendor)!.refusalForm; // CO3
-  const refusal = exchange.key === undefined ? exchange.admitByBody(reading.key) : undefined; // CO2
+  const isKeyUnread = reading.key === undefined && (reading.kind === 'too_many' || reading.kind === 'too_many_fields');
+  const refusal = exchange.key === undefined && !isKeyUnread ? exchange.admitByBody(reading.key) : undefined; // CO2
   if (refusal !== undefined) {
     exchange.fail(refusal);
     return;
