@@ -5,8 +5,10 @@ import {assert} from './invariant.js';
 export const idCharsMax = 256;
 export const messageIdCharsMax = 128;
 export const objectKeysMax = 256;
+/** Members of the context that have a pair of their own (log/context.ts). */
+export const contextMembersMax = 16;
 /** Pairs of an entry: properties, context and origin. */
-export const entryPairsMax = objectKeysMax + 2;
+export const entryPairsMax = objectKeysMax + contextMembersMax + 2;
 export const objectKeyCharsMax = 256;
 export const objectDepthMax = 10;
 /** Levels of an event or identify body, itself and unknown fields included. */
@@ -68,8 +70,8 @@ export const chunkBodyBytesMax = 4 * 1024 * 1024;
 /** Rows whose bodies are compressed together. */
 export const bodyBlockRows = 256;
 assert(chunkRowsMax % bodyBlockRows === 0, 'body blocks fill a chunk');
-/** Property columns of one chunk; a filter on a property beyond them reads bodies. */
-export const chunkColumnsMax = 48;
+/** Property columns of one chunk, those of the context among them; a filter on a property beyond them reads bodies. */
+export const chunkColumnsMax = 48 + contextMembersMax;
 /** Dictionary codes of one chunk, over all its columns; values beyond them are in bodies, which filters then read. */
 export const chunkCodesMax = 65_000;
 export const dictionaryValueBytesMax = 128;

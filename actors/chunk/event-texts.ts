@@ -6,7 +6,8 @@
 import {ByteReader, ByteWriter, readWtf8} from '../bytes/bytes.js';
 import {ascii, writeBytes, writeInteger, writeJsonString} from '../bytes/json-bytes.js';
 import {isoText} from '../calendar.js';
-import {contextKeyByte, eventFlag, originKeyByte} from '../log/entries.js';
+import {contextKeyByte} from '../log/context.js';
+import {eventFlag, originKeyByte} from '../log/entries.js';
 import {type EntryView, PropertyCursor, propertiesJson} from '../log/entry-view.js';
 import {writeValueJson} from '../log/value-json.js';
 import {type BodyBlock, flagWhole, keyInBody, type WrittenKeys} from './bodies.js';
@@ -108,6 +109,9 @@ export class EventTexts {
   private readonly nameTexts: Uint8Array[] = [];
   private readonly times = new IsoTimes();
   private readonly scratch = new ByteWriter(256);
+  /** Pieces of a row's context (actors/log/context.ts), and how many there are. */
+  private readonly context = new ByteWriter(256);
+  private contextCount = 0;
 
   constructor(partition: number, users: WrittenKeys, names: Pick<WrittenKeys, 'write'>) {
     this.partition = partition;
@@ -141,15 +145,15 @@ export class EventTexts {
     const shape = flags & eventFlag.properties ? block.shape(body.varint()) : noShape;
     const messageId = flags & eventFlag.messageId ? stringIn(body) : noRange;
     const anonymousId = flags & eventFlag.anonymousId ? stringIn(body) : noRange;
-    let next = 0;
-    const context = this.isKey(shape[next], body, contextKeyByte) ? this.taken(shape[next++], row, body) : undefined;
+    const context = this.takenContext(shape, row, body);
+    let next = this.contextCount;
     const origin = this.isKey(shape[next], body, originKeyByte) ? this.taken(shape[next++], row, body) : undefined;
     this.writeId(writer, ordinal, origin);
     writeBytes(writer, this.nameText(block.columns.names[row]));
     this.writeUser(writer, row, body, anonymousId);
     this.writeProperties(writer, shape, next, row, body);
     writeBytes(writer, context === undefined ? pieces.end : pieces.context);
-    if (context !== undefined) writeValueJson(writer, context.bytes, context.position);
+    if (context !== undefined) writer.text(context);
     if (origin !== undefined) writeBytes(writer, pieces.joined);
     if (flags & eventFlag.apart) writeBytes(writer, pieces.apart);
     this.writeTimes(writer, row, receivedMs);
@@ -237,12 +241,42 @@ export class EventTexts {
     return (this.columnTexts[number] ??= columnText(this.columns[number]));
   }
 
-  /** Whether the next property has this key of one byte. */
+  /** Whether the key of the next property begins with this byte, which no client can send. */
   private isKey(column: number | undefined, {bytes, position}: ByteReader, keyByte: number): boolean {
     if (column === undefined) return false;
-    if (column === keyInBody) return bytes[position] === 1 && bytes[position + 1] === keyByte;
-    const {key} = this.block.columns.columns[column];
-    return key.length === 1 && key[0] === keyByte;
+    return (column === keyInBody ? bytes[position + 1] : this.columns[column].key[0]) === keyByte;
+  }
+
+  /** JSON of the context, whose pieces are the first properties and are passed; undefined: there is none. */
+  private takenContext(shape: Uint8Array, row: number, body: ByteReader): string | undefined {
+    const {context} = this;
+    context.position = 0;
+    context.u8(0); // A position of 0 would mean no properties.
+    context.u8(0);
+    let count = 0;
+    for (; this.isKey(shape[count], body, contextKeyByte); count++) this.takePiece(shape[count], row, body);
+    this.contextCount = count;
+    if (count === 0) return undefined;
+    context.bytes[1] = count;
+    const pairs = new PropertyCursor(context.bytes);
+    pairs.open(1);
+    return pairs.takeContext();
+  }
+
+  private takePiece(number: number, row: number, body: ByteReader): void {
+    const {context} = this;
+    const column = number === keyInBody ? undefined : this.columns[number];
+    const key = column?.key ?? body.bytes;
+    const {start, end} = column === undefined ? stringIn(body) : {start: 0, end: key.length};
+    context.stringBytes(key, start, end);
+    const code = column?.codes[row];
+    if (column !== undefined && code !== undefined && code !== column.inBody) {
+      column.values.write(code, context);
+      return;
+    }
+    const valueStart = body.position;
+    PropertyCursor.skipValue(body);
+    context.raw(body.bytes, valueStart, body.position);
   }
 
   /** A reader at the value of the next property, which is passed. */

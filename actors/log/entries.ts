@@ -19,8 +19,8 @@
 //   head     = flags:u8 timeMs:f64 receivedMs:f64    (of an identify that sets traits once, timeMs is the negative of its time)
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
 //   properties = count:varint [context] [origin] (key:string value)*
-//   context  = key:string value                    (a property whose key, `contextKey`, no client can send; columns and bodies
-//                                                   hold it like any other)
+//   context  = [rest] (key:string value)*          (properties whose keys no client can send, in pieces: context.ts. Columns and
+//                                                   bodies hold them like any other; rest = the key `contextKey`, and a JSON text)
 //   origin   = key:string text                     (the id of an event in the partition that it came from: a property like the
 //                                                   context, behind it; its key is `originKey`)
 //   value    = tag:u8 [int: zigzag varint | double: f64 | text: string | json: string]
@@ -34,6 +34,7 @@ import {type ByteWriter, wtf8} from '../bytes/bytes.js';
 import {hashBytes, partitionOf} from '../bytes/hash.js';
 import {isoText} from '../calendar.js';
 import {assert} from '../invariant.js';
+import {type Context, contextKey, splitContext} from './context.js';
 
 export const entryKind = {
   event: 1,
@@ -80,10 +81,7 @@ export const onwardFlag = 1;
 /** Flag of a link entry: it takes the link back. */
 export const takenBackFlag = 1;
 
-/** Key of the context: a byte that occurs in no UTF-8 and no WTF-8. */
-export const contextKeyByte = 0xff;
-export const contextKey = Uint8Array.of(contextKeyByte);
-/** Key of the origin: another such byte. */
+/** Key of the origin: a byte that occurs in no UTF-8 and no WTF-8, and begins no key of the context (context.ts). */
 export const originKeyByte = 0xfe;
 export const originKey = Uint8Array.of(originKeyByte);
 /** Key of the time as sent in the context. */
@@ -99,7 +97,7 @@ export interface AcceptedEvent {
   readonly anonymousId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly properties?: {readonly [key: string]: Json} | undefined;
-  readonly context?: {readonly [key: string]: Json} | undefined;
+  readonly context?: Context | undefined;
   readonly timeMs: number;
   readonly receivedMs: number;
   /** The time that the client sent; `timeMs` differs from it when it was corrected. Undefined: the client sent none. */
@@ -481,16 +479,24 @@ function writeProperties(
   keys: readonly string[],
   properties: {readonly [key: string]: Json},
 ): void {
-  writer.varint(context === undefined ? keys.length : keys.length + 1);
-  if (context !== undefined) {
-    writer.stringBytes(contextKey, 0, contextKey.length);
-    writer.u8(valueTag.json);
-    writer.string(JSON.stringify(context));
+  const pieces = context === undefined ? undefined : splitContext(context);
+  const {rest, members = []} = pieces ?? {};
+  writer.varint(keys.length + members.length + (rest === undefined ? 0 : 1));
+  if (rest !== undefined) writeContextRest(writer, rest);
+  for (const [key, value] of members) {
+    writer.stringBytes(key, 0, key.length);
+    writeValue(writer, value);
   }
   for (const key of keys) {
     writer.string(key);
     writeValue(writer, properties[key]);
   }
+}
+
+export function writeContextRest(writer: ByteWriter, rest: Context): void {
+  writer.stringBytes(contextKey, 0, contextKey.length);
+  writer.u8(valueTag.json);
+  writer.string(JSON.stringify(rest));
 }
 
 export function writeValue(writer: ByteWriter, value: Json): void {

@@ -7,11 +7,11 @@ import {
   type Arrival,
   type Completion,
   completeStages,
-  contextKeyByte,
   type EntryKind,
   entryHeadBytes,
   entryKind,
   eventFlag,
+  type Json,
   type Leaver,
   messageHeadBytes,
   messageVersion,
@@ -21,6 +21,7 @@ import {
   takenBackFlag,
   valueTag,
 } from './entries.js';
+import {contextKeyByte, joinContext} from './context.js';
 import {parseTimestamp} from './timestamp.js';
 
 /** Cursor over the entries of one log message: `next()` moves the fields to the next entry and allocates nothing. */
@@ -232,7 +233,7 @@ export class EntryView {
   contextJson(): string | undefined {
     const properties = new PropertyCursor(this.bytes);
     properties.open(this.propertiesStart);
-    return properties.isAtContext && properties.next() ? (properties.value() as string) : undefined;
+    return properties.takeContext();
   }
 
   /** The id that an event had in the partition that it came from; undefined: it came from none. */
@@ -301,9 +302,14 @@ export class PropertyCursor {
     return this.at;
   }
 
-  /** Whether the next pair is the context. */
+  /** Whether the next pair is of the context. */
   get isAtContext(): boolean {
     return this.isAt(contextKeyByte);
+  }
+
+  /** Whether the next pair is the rest of the context, which comes first in it. */
+  get isAtContextRest(): boolean {
+    return this.isAtContext && this.bytes[this.at] === 1;
   }
 
   /** Whether the next pair is the origin. */
@@ -311,12 +317,26 @@ export class PropertyCursor {
     return this.isAt(originKeyByte);
   }
 
+  /** The length of such a key takes one byte. */
   private isAt(keyByte: number): boolean {
-    return this.left > 0 && this.bytes[this.at + 1] === keyByte && this.bytes[this.at] === 1;
+    return this.left > 0 && this.bytes[this.at + 1] === keyByte;
   }
 
-  passContext(): void {
-    if (this.isAtContext) this.next();
+  /** @returns how many pairs the context has. */
+  passContext(): number {
+    let count = 0;
+    for (; this.isAtContext; count++) this.next();
+    return count;
+  }
+
+  /** Compact JSON text of the context, which is passed; undefined: there is none. */
+  takeContext(): string | undefined {
+    if (!this.isAtContext) return undefined;
+    const rest = this.isAtContextRest && this.next() ? (this.value() as string) : undefined;
+    const members: [string, Json][] = [];
+    while (this.isAtContext && this.next())
+      members.push([readWtf8(this.bytes, this.keyStart + 1, this.keyEnd), this.json()]);
+    return joinContext(rest, members);
   }
 
   /** Moves to the first pair that the client sent as a property; returns how many there are. */
@@ -373,6 +393,12 @@ export class PropertyCursor {
 
   key(): string {
     return readWtf8(this.bytes, this.keyStart, this.keyEnd);
+  }
+
+  /** The value, nested ones parsed. */
+  json(): Json {
+    const value = this.value();
+    return this.tag === valueTag.json ? (JSON.parse(value as string) as Json) : value;
   }
 
   valueJson(): string {

@@ -2,16 +2,8 @@
 
 import type {ByteWriter} from '../bytes/bytes.js';
 import {isoText} from '../calendar.js';
-import {
-  beginUserEntry,
-  contextKey,
-  endEntry,
-  entryKind,
-  eventFlag,
-  type Json,
-  originalTimestamp,
-  valueTag,
-} from './entries.js';
+import type {Context} from './context.js';
+import {beginUserEntry, endEntry, entryKind, eventFlag, originalTimestamp, writeContextRest} from './entries.js';
 import {type EntryView, PropertyCursor} from './entry-view.js';
 
 /** Appends the event with another time, epoch ms. A time that the client sent stands in its context, as that of a corrected event. */
@@ -35,13 +27,10 @@ function writeWithSentTime(writer: ByteWriter, entry: EntryView, sentMs: number)
   writer.stringBytes(bytes, entry.textStart, entry.textEnd);
   if (entry.hasMessageId) writer.stringBytes(bytes, entry.messageIdStart, entry.messageIdEnd);
   if (entry.anonymousIdEnd > 0) writer.stringBytes(bytes, entry.anonymousIdStart, entry.anonymousIdEnd);
-  const context = JSON.parse(entry.contextJson() ?? '{}') as {[key: string]: Json};
   const pairs = new PropertyCursor(bytes);
   const count = pairs.open(entry.propertiesStart);
-  writer.varint(pairs.isAtContext ? count : count + 1);
-  pairs.passContext();
-  writer.stringBytes(contextKey, 0, contextKey.length);
-  writer.u8(valueTag.json);
-  writer.string(JSON.stringify({...context, [originalTimestamp]: isoText(sentMs)}));
+  writer.varint(pairs.isAtContextRest ? count : count + 1);
+  const rest = pairs.isAtContextRest && pairs.next() ? (pairs.json() as Context) : undefined;
+  writeContextRest(writer, {...rest, [originalTimestamp]: isoText(sentMs)});
   if (entry.propertiesStart > 0) writer.raw(bytes, pairs.position, entry.payloadEnd);
 }

@@ -30,17 +30,19 @@ export class PropertyFilter {
   /** Value bytes that pass. PF1 */
   readonly equalValues: readonly Uint8Array[];
   /**
-   * State of the open chunk: codes of the literal key, the verdict of each code, columns of the path's first key and of the
-   * context (if the path leads there), and the verdict on a row without any of these columns.
+   * State of the open chunk: codes of the literal key or of the context's member (property-name.ts PN1), the verdict of each code,
+   * columns of the path's first key and of the context (if the path leads there), and the verdict on a row without any of them.
    */
   private codes: RowColumn['codes'] | undefined;
   private head: RowColumn | undefined;
-  private context: RowColumn | undefined;
+  private context: readonly RowColumn[] = [];
+  private isContextInBodies = false;
   private absent: Verdict = verdict.no;
   private verdicts = noVerdicts;
   /** The literal key's column in the open chunk and its position, and the codes with the verdict `yes`. */
   private literal: RowColumn | undefined;
   private column = -1;
+  private isMember = false;
   equalCodes: readonly number[] = [];
   /** Code of the literal key's column for rows whose value is in the body (property-columns.ts PC1). */
   private inBody = codeInBody;
@@ -58,8 +60,8 @@ export class PropertyFilter {
     const headColumn = this.property.headColumnIn(rows);
     this.codes = rows.columns[column]?.codes;
     this.head = rows.columns[headColumn];
-    const contextColumn = this.property.contextColumnIn(rows);
-    this.context = rows.columns[contextColumn];
+    this.context = this.property.contextColumnsIn(rows);
+    this.isContextInBodies = this.property.isContextInBodies(rows);
     this.absent = rows.keysInBody ? verdict.unsure : verdict.no; // PC2
     if (this.verdicts === noVerdicts) this.verdicts = new Uint8Array(codeInBody + 1);
     for (const code of this.equalCodes) this.verdicts[code] = verdict.no;
@@ -72,7 +74,8 @@ export class PropertyFilter {
     this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
     this.column = column;
     this.literal = rows.columns[column];
-    return column >= 0 || headColumn >= 0 || contextColumn >= 0 || rows.keysInBody;
+    this.isMember = this.property.isMemberOf(rows);
+    return column >= 0 || headColumn >= 0 || this.context.length > 0 || rows.keysInBody;
   }
 
   private readEqual({columns}: PropertyColumns, column: number): number[] {
@@ -87,7 +90,7 @@ export class PropertyFilter {
 
   /** The column of the open chunk whose codes decide every row or tell that it is unsure; undefined: call `judge`. */
   get tellingColumn(): RowColumn | undefined {
-    return this.property.isPath ? undefined : this.literal;
+    return this.property.isPath && !this.isMember ? undefined : this.literal;
   }
 
   /** `yes`, `no` or `unsure` (PF2) for one row of the open chunk. */
@@ -98,8 +101,8 @@ export class PropertyFilter {
     const isHeadAbsent = head === undefined || head.codes[row] === codeAbsent;
     if (!isHeadAbsent) return inside(head, row);
     if (head === undefined && this.absent === verdict.unsure) return verdict.unsure;
-    if (!this.property.isOfContext) return verdict.no;
-    return this.context === undefined ? this.absent : inside(this.context, row);
+    const mayHave = this.isContextInBodies || this.context.some(({codes}) => codes[row] !== codeAbsent);
+    return mayHave ? verdict.unsure : verdict.no;
   }
 
   /** The rows whose bodies pass. `rows` ascend and are of one body block. */
@@ -113,9 +116,8 @@ export class PropertyFilter {
 
   private passes(cursor: PropertyCursor): boolean {
     const {bytes} = cursor;
-    const {key, pathHead, isPath} = this.property;
-    let nested: string | undefined;
-    if (this.property.isOfContext && cursor.isAtContext && cursor.next()) nested = cursor.value() as string;
+    const {key, pathHead, isPath, isOfContext} = this.property;
+    let nested = isOfContext ? cursor.takeContext() : undefined;
     while (cursor.next()) {
       const {keyStart, keyEnd} = cursor;
       if (holds(bytes, keyStart, keyEnd, key)) return this.equalsScalar(bytes, cursor);

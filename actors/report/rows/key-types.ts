@@ -4,7 +4,8 @@
 import {ByteWriter, wtf8} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
 import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
-import {contextKey, type Json, originKey, valueTag} from '../../log/entries.js';
+import {contextKeyByte} from '../../log/context.js';
+import {type Json, originKeyByte, valueTag} from '../../log/entries.js';
 import {InternedTable} from '../../table/interned.js';
 
 export const jsonTypes = ['string', 'number', 'boolean', 'null', 'object', 'array'] as const;
@@ -134,9 +135,7 @@ export class KeyTypes {
 
 /** Columns of properties. KT2 */
 const propertiesOf = ({columns}: WholeRows): readonly RowColumn[] =>
-  columns.filter(({key}) => !isOwn(key, contextKey) && !isOwn(key, originKey));
-
-const isOwn = (key: Uint8Array, own: Uint8Array): boolean => key.length === 1 && key[0] === own[0];
+  columns.filter(({key}) => key[0] !== contextKeyByte && key[0] !== originKeyByte);
 
 /** Rows that must be counted from their bodies. KT1 */
 function unsureRows(rows: WholeRows, chosen: Uint16Array): Uint16Array {

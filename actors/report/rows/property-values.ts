@@ -25,7 +25,7 @@ export class PropertyValues {
   readonly property: PropertyName;
   private literal: RowColumn | undefined;
   private head: RowColumn | undefined;
-  private context: RowColumn | undefined;
+  private context: readonly RowColumn[] = [];
   /** Whether rows without any of the columns may have the property in their bodies. */
   private isLiteralInBodies = false;
   private isHeadInBodies = false;
@@ -51,10 +51,10 @@ export class PropertyValues {
     const {columns, keysInBody} = rows;
     this.literal = columns[property.columnIn(rows)];
     this.head = columns[property.headColumnIn(rows)];
-    this.context = columns[property.contextColumnIn(rows)];
+    this.context = property.contextColumnsIn(rows);
     this.isLiteralInBodies = keysInBody && this.literal === undefined;
     this.isHeadInBodies = keysInBody && property.isPath && this.head === undefined;
-    this.isContextInBodies = keysInBody && property.isOfContext && this.context === undefined;
+    this.isContextInBodies = property.isContextInBodies(rows);
     this.codes = this.literal?.values.count ?? 0;
     const deciding = property.decidingColumn(rows);
     this.codeOfRow = deciding === undefined ? undefined : (columns[deciding]?.codes ?? noCodes);
@@ -86,8 +86,7 @@ export class PropertyValues {
     if (!property.isPath) return false;
     if (head === undefined ? this.isHeadInBodies : head.codes[row] === head.inBody) return true;
     if (head !== undefined && head.codes[row] !== codeAbsent) return false;
-    if (!property.isOfContext) return false;
-    return context === undefined ? this.isContextInBodies : context.codes[row] === context.inBody;
+    return this.isContextInBodies || context.some(({codes}) => codes[row] !== codeAbsent);
   }
 
   /** The row's key. PV1 */
@@ -158,12 +157,11 @@ export class PropertyValues {
   valueIn(cursor: PropertyCursor): PropertyValue {
     const {bytes} = cursor;
     const {key, path, pathHead, isPath, isOfContext} = this.property;
-    let nested: string | undefined;
-    if (isOfContext && cursor.isAtContext && cursor.next()) nested = cursor.value() as string;
+    let nested = isOfContext ? cursor.takeContext() : undefined;
     cursor.passOwn();
     while (cursor.next()) {
       const {keyStart, keyEnd} = cursor;
-      if (holds(bytes, keyStart, keyEnd, key)) return jsonOf(cursor);
+      if (holds(bytes, keyStart, keyEnd, key)) return cursor.json();
       if (isPath && holds(bytes, keyStart, keyEnd, pathHead))
         nested = cursor.tag === valueTag.json ? (cursor.value() as string) : undefined;
     }
@@ -200,14 +198,9 @@ export class ValueReader {
     const cursor = new PropertyCursor(scratch.bytes);
     cursor.open(1);
     cursor.next();
-    return jsonOf(cursor);
+    return cursor.json();
   }
 }
-
-const jsonOf = (cursor: PropertyCursor): Json => {
-  const value = cursor.value();
-  return cursor.tag === valueTag.json ? (JSON.parse(value as string) as Json) : value;
-};
 
 /** The value at the path's keys after the first; undefined where a key is missing. */
 export function inside(head: Json, path: readonly string[]): PropertyValue {
