@@ -3,6 +3,7 @@
 
 import {ByteReader, readWtf8} from '../bytes/bytes.js';
 import {assert, must} from '../invariant.js';
+import {contextKeyByte, joinContext} from './context.js';
 import {
   type Arrival,
   type Completion,
@@ -21,7 +22,6 @@ import {
   takenBackFlag,
   valueTag,
 } from './entries.js';
-import {contextKeyByte, joinContext} from './context.js';
 import {parseTimestamp} from './timestamp.js';
 
 /** Cursor over the entries of one log message: `next()` moves the fields to the next entry and allocates nothing. */
