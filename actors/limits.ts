@@ -56,8 +56,13 @@ export const profileBytesMax = 64 * 1024;
 
 /** Bytes of a log message: leaves room for headers under the server's payload limit of 1 MiB. */
 export const logMessageBytesMax = 1_000_000;
-/** Top-level numbers may take 10 bytes where their JSON took 2, the fixed fields 64, a corrected time 64; nothing else grows. */
-export const entryBytesMax = eventBytesMax + objectKeysMax * 10 + 1_024;
+/** What the edge adds to the context of a browser's event (src/ingest/web-context.ts), in UTF-8. */
+export const contextAddedBytesMax = 8 * 1_024;
+/**
+ * Top-level numbers may take 10 bytes where their JSON took 2, the fixed fields 64, a corrected time 64, the pairs of the context 16 each;
+ * nothing else grows.
+ */
+export const entryBytesMax = eventBytesMax + objectKeysMax * 10 + 1_024 + contextAddedBytesMax;
 assert(2 * entryBytesMax <= logMessageBytesMax, 'an entry always fits a log message that is less than half full');
 
 /** Rows of one chunk: 16 Ki keep row numbers in 16 bits, and a chunk's columns within one part value. */

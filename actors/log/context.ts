@@ -52,7 +52,9 @@ for (const [path, key] of contextMemberKeys) {
   }
 }
 
-type Members = (readonly [key: Uint8Array, value: Json])[];
+/** Key and value of the pair of each member. */
+export type Members = readonly (readonly [key: Uint8Array, value: Json])[];
+type MemberList = (readonly [key: Uint8Array, value: Json])[];
 
 export interface ContextPieces {
   /** Undefined: there is none. */
@@ -65,7 +67,7 @@ const isObject = (value: Json | undefined): value is {[key: string]: Json} =>
 
 /** CX1. An empty context is a rest without members. `context` has no key `__proto__`: validation refuses it. */
 export function splitContext(context: Context): ContextPieces {
-  const members: Members = [];
+  const members: MemberList = [];
   let rest: Record<string, Json> | undefined;
   for (const name in context) {
     const value = context[name];
@@ -83,12 +85,12 @@ export function splitContext(context: Context): ContextPieces {
   return {members, rest: members.length === 0 ? (rest ?? {}) : rest};
 }
 
-function taken(members: Members, key: Uint8Array, value: Json): undefined {
+function taken(members: MemberList, key: Uint8Array, value: Json): undefined {
   members.push([key, value]);
 }
 
 /** What is left of an object of the context; undefined: all of it has pairs. */
-function splitMembers(value: Context, keys: ReadonlyMap<string, Uint8Array>, members: Members): Json | undefined {
+function splitMembers(value: Context, keys: ReadonlyMap<string, Uint8Array>, members: MemberList): Json | undefined {
   const before = members.length;
   let left: Record<string, Json> | undefined;
   for (const name in value) {

@@ -34,7 +34,7 @@ import {type ByteWriter, wtf8} from '../bytes/bytes.js';
 import {hashBytes, partitionOf} from '../bytes/hash.js';
 import {isoText} from '../calendar.js';
 import {assert} from '../invariant.js';
-import {type Context, contextKey, splitContext} from './context.js';
+import {type Context, contextKey, type Members, splitContext} from './context.js';
 
 export const entryKind = {
   event: 1,
@@ -483,13 +483,17 @@ function writeProperties(
   const {rest, members = []} = pieces ?? {};
   writer.varint(keys.length + members.length + (rest === undefined ? 0 : 1));
   if (rest !== undefined) writeContextRest(writer, rest);
-  for (const [key, value] of members) {
-    writer.stringBytes(key, 0, key.length);
-    writeValue(writer, value);
-  }
+  writeMembers(writer, members);
   for (const key of keys) {
     writer.string(key);
     writeValue(writer, properties[key]);
+  }
+}
+
+export function writeMembers(writer: ByteWriter, members: Members): void {
+  for (const [key, value] of members) {
+    writer.stringBytes(key, 0, key.length);
+    writeValue(writer, value);
   }
 }
 

@@ -26,7 +26,7 @@ import {
   timeOfEntry,
 } from '../../actors/log/entries.js';
 import {EntryView} from '../../actors/log/entry-view.js';
-import {writeMovedEvent} from '../../actors/log/moved-event.js';
+import {writeMovedEvent} from '../../actors/log/rewritten-event.js';
 import type {AckedLinks} from './acked-links.js';
 import {type BatchEntries, EntryList, forEachStart} from './batch-entries.js';
 

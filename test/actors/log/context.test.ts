@@ -4,7 +4,7 @@ import {writeArrivedEvent} from '../../../actors/log/arrived-event.js';
 import {type Context, contextMembers, joinContext, splitContext} from '../../../actors/log/context.js';
 import {type AcceptedEvent, type Json, writeEvent} from '../../../actors/log/entries.js';
 import {EntryView, propertiesJson} from '../../../actors/log/entry-view.js';
-import {writeMovedEvent} from '../../../actors/log/moved-event.js';
+import {writeMovedEvent} from '../../../actors/log/rewritten-event.js';
 import {Random} from '../../../tools/random.js';
 import {randomContext} from '../../support/random-context.js';
 import {runs} from '../../support/runs.js';
