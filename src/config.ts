@@ -81,6 +81,10 @@ export interface Config extends ListenAddress {
   readonly reportCpuMsMax: number;
   /** Addresses, and blocks of them as `<address>/<bits>`. */
   readonly trustedProxies: readonly string[];
+  /** In lower case; undefined: no header says the country of a client. */
+  readonly countryHeader: string | undefined;
+  /** Path of an MMDB file; undefined: there is none. */
+  readonly geoipFile: string | undefined;
   /** Where webhooks may go, beside public addresses with HTTPS. */
   readonly webhooks: {readonly allowed: readonly string[]; readonly allowsHttp: boolean};
   /** Host names under which the dashboard is served, in addition to addresses and `localhost`; lower case. */
@@ -137,6 +141,8 @@ export function readConfig(env: Environment): ConfigResult {
     },
     reportCpuMsMax: read.integer('REPORT_CPU_SECONDS') * 1_000,
     trustedProxies: readAddressBlocks(read, 'TRUSTED_PROXIES'),
+    countryHeader: read.given('COUNTRY_HEADER', headerName, 'the name of a header')?.toLowerCase(),
+    geoipFile: read.given('GEOIP_FILE', /^[^\0]+$/, 'a path'),
     webhooks: {
       allowed: readAddressBlocks(read, 'WEBHOOK_ALLOW_ADDRESSES'),
       allowsHttp: read.word('WEBHOOK_ALLOW_HTTP') === '1',
@@ -157,6 +163,9 @@ export function readConfig(env: Environment): ConfigResult {
       'DELETIONS_DIR',
       'must be outside DATA_DIR: restoring a backup of DATA_DIR would bring back an older journal',
     );
+  }
+  if (config.countryHeader !== undefined && config.trustedProxies.length === 0) {
+    read.refuse('COUNTRY_HEADER', 'needs TRUSTED_PROXIES: anybody else can write a header');
   }
   if (config.admin !== undefined && config.admin.port !== 0 && config.admin.port === config.port) {
     read.refuse('ADMIN_PORT', 'must be another port than PORT');
@@ -192,6 +201,7 @@ function printableNats(nats: NatsChoice & {kind: 'external'}): Record<string, un
   return {kind: nats.kind, servers, token, credsPath: nats.credsPath, monitors: nats.monitors};
 }
 
+const headerName = /^[A-Za-z0-9-]{1,64}$/;
 const fileName = (name: string): string => `${name}_FILE`;
 const keyForm = (prefix: string): string => `${prefix} followed by at least 16 letters and digits`;
 const adminTokenForm = new RegExp(`^(?!sk_(?:write|read|live)_)[\\x21-\\x7e]{${adminTokenCharactersMin},}$`);
@@ -337,6 +347,11 @@ class Reader {
 
   host(name: string): string {
     return this.text(name, /^[A-Za-z0-9.:_%-]+$/, 'a host name or an IP address');
+  }
+
+  /** Undefined: it is not set, or bad. */
+  given(name: string, form: RegExp, expected: string): string | undefined {
+    return this.value(name) === undefined ? undefined : this.text(name, form, expected);
   }
 
   private text(name: string, form: RegExp, expected: string, preset = variableOf(name).default ?? ''): string {

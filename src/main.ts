@@ -362,6 +362,8 @@ async function startFrontDoor(
     limits: config.limits,
     webhooks: config.webhooks,
     trustedProxies: config.trustedProxies,
+    countryHeader: config.countryHeader,
+    geoipFile: config.geoipFile,
     dashboardHosts: config.dashboardHosts,
     benchResultsDir: config.benchResultsDir,
     foldingThreads,

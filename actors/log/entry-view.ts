@@ -329,13 +329,17 @@ export class PropertyCursor {
     return count;
   }
 
+  /** Path of the pair as a member of the context; empty for its rest. */
+  get contextPath(): string {
+    return readWtf8(this.bytes, this.keyStart + 1, this.keyEnd);
+  }
+
   /** Compact JSON text of the context, which is passed; undefined: there is none. */
   takeContext(): string | undefined {
     if (!this.isAtContext) return undefined;
     const rest = this.isAtContextRest && this.next() ? (this.value() as string) : undefined;
     const members: [string, Json][] = [];
-    while (this.isAtContext && this.next())
-      members.push([readWtf8(this.bytes, this.keyStart + 1, this.keyEnd), this.json()]);
+    while (this.isAtContext && this.next()) members.push([this.contextPath, this.json()]);
     return joinContext(rest, members);
   }
 

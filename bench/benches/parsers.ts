@@ -57,8 +57,8 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersRe
   const eventCount = options.numbers.events!;
   const events = [...workloadEvents({...canonical, eventCount})].map(({json}) => json);
   const bodies = batchesOf(events);
-  const byKernel = (body: Buffer) => readPlain(body, nowMs, partitionCount);
-  const byParsers = (body: Buffer) => readParsed(body, nowMs, partitionCount);
+  const byKernel = (body: Buffer) => readPlain(body, {receivedMs: nowMs}, partitionCount);
+  const byParsers = (body: Buffer) => readParsed(body, {receivedMs: nowMs}, partitionCount);
   requireSameEntries(bodies, byKernel, byParsers);
   const parse: Read = (body) => isUtf8(body) && JSON.parse(body.toString('latin1'));
   const singles = events.map((json) => Buffer.from(json));

@@ -74,12 +74,19 @@ function table(keys: readonly ListedKey[]): string {
 }
 
 /** Options as they are typed on the command line; empty without options. */
-function optionWords({identify, origins = [], events_per_second_per_address: perAddress, names}: KeyOptions): string {
+function optionWords({
+  identify,
+  origins = [],
+  events_per_second_per_address: perAddress,
+  names,
+  web,
+}: KeyOptions): string {
   return [
     ...(identify === false ? ['--no-identify'] : []),
     ...origins.map((origin) => `--origin ${origin}`),
     ...(perAddress === undefined ? [] : [`--events-per-second-per-address ${perAddress}`]),
     ...(names === undefined ? [] : [`--names ${names}`]),
+    ...(web === undefined ? [] : [`--web ${web ? 'on' : 'off'}`]),
   ].join(' ');
 }
 

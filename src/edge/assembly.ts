@@ -191,6 +191,7 @@ export function createFront(
     | 'letters'
     | 'lostRecords'
     | 'clientAddresses'
+    | 'web'
     | 'audit'
     | 'record'
     | 'isDraining'

@@ -26,6 +26,7 @@ import type {Asks} from './query/asks.js';
 import type {CursorSeal} from './query/cursor.js';
 import type {LogGenerations} from './query/log-generations.js';
 import type {StoredRecord} from './stored-record.js';
+import type {Web} from './web/web.js';
 
 export interface Readiness {
   /** Why the service cannot do all of its work now; empty when it can. */
@@ -75,6 +76,7 @@ export interface Front {
   /** Zone of requests that name none (REPORT_TIMEZONE); undefined: UTC, which answers do not name. */
   readonly reportZone: Zone | undefined;
   readonly clientAddresses: ClientAddresses;
+  readonly web: Web;
   readonly traffic: Traffic;
   readonly rejected: RejectedEvents;
   /** The text of /metrics. */

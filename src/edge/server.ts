@@ -60,6 +60,8 @@ interface ServerOptions {
   /** Answers a browser that asks for an unknown path of the dashboard. */
   readonly noPage: (front: Front, exchange: Exchange) => void;
   readonly limits: RateOptions;
+  /** See ExchangeHost. */
+  readonly countryHeader: string | undefined;
   readonly monotonicMs: () => number;
   readonly logger: Logger;
 }
@@ -177,6 +179,7 @@ export class HttpServer {
         );
       },
       requestIds: new RequestIds(),
+      countryHeader: this.options.countryHeader,
     };
   }
 

@@ -44,6 +44,8 @@ import {readinessKeptMs, readinessOf, stopping} from './readiness.js';
 import type {Routes} from './route.js';
 import {HttpServer} from './server.js';
 import {StoredRecord} from './stored-record.js';
+import {Countries} from './web/countries.js';
+import {Web} from './web/web.js';
 
 export interface EdgeOptions extends FrontOptions {
   readonly host: string;
@@ -66,6 +68,10 @@ export interface EdgeOptions extends FrontOptions {
   readonly limits: RateOptions;
   /** Addresses and blocks whose X-Forwarded-For the edge trusts. */
   readonly trustedProxies: readonly string[];
+  /** Header in which a trusted proxy says the country of the client, in lower case. */
+  readonly countryHeader?: string | undefined;
+  /** Path of an MMDB file. */
+  readonly geoipFile?: string | undefined;
   /** Host names of the dashboard. */
   readonly dashboardHosts: readonly string[];
   /** Folder of the benches' result files; undefined: the project's. */
@@ -87,6 +93,7 @@ export interface Edge {
 
 const lastUsedEveryMs = 60_000;
 const saltsEveryMs = 60_000;
+const countriesEveryMs = 60_000;
 /** A record that is lost within this time of its creation is not noticed. */
 const notedEveryMs = 1_000;
 const finishMsMax = 10_000;
@@ -210,7 +217,7 @@ interface Doors extends Pick<Edge, 'port' | 'adminPort'> {
 
 /** Listens. Rejects with a StartFault when a port is taken. */
 async function openDoors(
-  {host, port: askedPort, admin, tokens, limits}: EdgeOptions,
+  {host, port: askedPort, admin, tokens, limits, countryHeader}: EdgeOptions,
   transport: Transport,
   front: Front,
   dashboard: Dashboard,
@@ -219,7 +226,7 @@ async function openDoors(
   const served = servedRoutes(dashboard.routes);
   const openTo = (routesBehind: Routes, connectionsMax: number, noPage: Dashboard['noPage']): HttpServer =>
     new HttpServer({
-      ...{transport, front, tokens, limits, monotonicMs, logger},
+      ...{transport, front, tokens, limits, countryHeader, monotonicMs, logger},
       routes: routesBehind,
       connectionsMax,
       dashboardDoor: dashboard.door,
@@ -244,6 +251,7 @@ async function openEdge(
   const {natsServer, foldingThreads, partitionCount} = options;
   const stores = await openStores(options, connections, logger);
   const clientAddresses = new ClientAddresses(options.trustedProxies, (message) => logger.warn(message));
+  const countries = new Countries(clientAddresses, options.geoipFile, logger);
   const dashboard = dashboardOf(options, stores.keys, clientAddresses, logger);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   const logSide = openLogSide(options, connections, pulses, logger);
@@ -257,6 +265,7 @@ async function openEdge(
     {
       ...stores,
       clientAddresses,
+      web: new Web(countries),
       isDraining: () => isDraining,
       metricsText: () => scrape.text(),
       readiness: () => (isDraining ? stopping : readiness.get()),
@@ -296,6 +305,7 @@ async function openEdge(
   const save = (): Promise<unknown> =>
     Promise.all([saveLastUsed(keys, logger), saveReads(dashboard.shares, hooks, logger), lostRecords.note()]);
   const saving = setInterval(() => void save(), lastUsedEveryMs);
+  const keepingCountries = setInterval(() => countries.refresh(), countriesEveryMs);
   const keepingSalts = setInterval(() => void keepSalts(), saltsEveryMs);
   const noting = setInterval(() => void lostRecords.noteChanges(), notedEveryMs);
 
@@ -313,6 +323,7 @@ async function openEdge(
       await front.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
+      clearInterval(keepingCountries);
       clearInterval(keepingSalts);
       clearInterval(noting);
       front.generations.stop();

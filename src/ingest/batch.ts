@@ -58,8 +58,11 @@ export interface MixedCalls {
 const draft = new EventDraft();
 const list = new EntryList();
 
-export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
-  const reading = readPlain(bytes, receivedMs, partitionCount) ?? readParsed(bytes, receivedMs, partitionCount);
+/** What every event of a batch has in common. */
+export type BatchOrigin = Pick<EventOrigin, 'receivedMs' | 'visitor'>;
+
+export function readBatch(bytes: Buffer, origin: BatchOrigin, partitionCount: number): BatchReading {
+  const reading = readPlain(bytes, origin, partitionCount) ?? readParsed(bytes, origin, partitionCount);
   return withConflicts(reading, partitionCount);
 }
 
@@ -69,14 +72,14 @@ export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: num
  */
 export function readCheapBatch(
   bytes: Buffer,
-  receivedMs: number,
+  origin: BatchOrigin,
   partitionCount: number,
   parseBytesMax: number,
 ): BatchReading | undefined {
-  const reading = readPlain(bytes, receivedMs, partitionCount, parseBytesMax);
+  const reading = readPlain(bytes, origin, partitionCount, parseBytesMax);
   if (reading !== undefined) return withConflicts(reading, partitionCount);
   if (bytes.length > parseBytesMax) return undefined;
-  return withConflicts(readParsed(bytes, receivedMs, partitionCount), partitionCount);
+  return withConflicts(readParsed(bytes, origin, partitionCount), partitionCount);
 }
 
 function withConflicts(reading: BatchReading, partitionCount: number): BatchReading {
@@ -88,7 +91,7 @@ function withConflicts(reading: BatchReading, partitionCount: number): BatchRead
 /** Undefined when the body must be parsed as a whole, or more than `parseBytesMax` of it. */
 export function readPlain(
   bytes: Buffer,
-  receivedMs: number,
+  origin: BatchOrigin,
   partitionCount: number,
   parseBytesMax = Number.POSITIVE_INFINITY,
   reader: PlainReader = kernelFor(bytes.length),
@@ -97,9 +100,9 @@ export function readPlain(
   const refused: RefusedItem[] = [];
   const taker = new NoteTaker();
   let parsedBytes = 0;
-  const entries = reader.read(bytes, receivedMs, partitionCount, (text, index, writer) => {
+  const entries = reader.read(bytes, origin.receivedMs, partitionCount, (text, index, writer) => {
     parsedBytes += text.length;
-    return parsedBytes <= parseBytesMax && readItem(text, {index, receivedMs}, {writer, taker, refused});
+    return parsedBytes <= parseBytesMax && readItem(text, {index, ...origin}, {writer, taker, refused});
   });
   if (entries === undefined) return undefined;
   if (reader.aheadCount > 0) taker.takeAhead(reader.aheadCount, aheadMsOf(entries, partitionCount));
@@ -118,7 +121,7 @@ function aheadMsOf({bytes, firsts, starts, ends}: BatchEntries, partitionCount: 
 }
 
 /** Each event is parsed by itself. BB2 (batch-body.ts) */
-export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
+export function readParsed(bytes: Buffer, origin: BatchOrigin, partitionCount: number): BatchReading {
   const body = readBatchBody(bytes);
   if (body.kind === 'not_json') return notJson(bytes);
   if (body.kind !== 'body') return body;
@@ -131,7 +134,7 @@ export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: nu
   const {writer} = list;
   list.clear();
   for (const [index, text] of events.entries()) {
-    if (!readItem(text, {index, receivedMs, sentAtMs}, {writer, taker, refused})) return notJson(bytes);
+    if (!readItem(text, {index, ...origin, sentAtMs}, {writer, taker, refused})) return notJson(bytes);
     list.endEvent();
   }
   for (const name of fields.keys()) if (name !== 'sentAt') taker.takeIgnored(name);
@@ -141,7 +144,7 @@ export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: nu
 
 const notJson = (bytes: Buffer): BatchReading => ({kind: 'not_json', message: jsonFault(bytes)});
 
-type ItemOrigin = Pick<EventOrigin, 'receivedMs' | 'sentAtMs'> & {readonly index: number};
+type ItemOrigin = Omit<EventOrigin, 'inexact'> & {readonly index: number};
 
 /** What the events of a batch come to. */
 interface ItemTakers {

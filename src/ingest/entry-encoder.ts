@@ -12,6 +12,7 @@ import {
 import {threadKernel as kernel} from './batch-kernel.js';
 import type {RequestOrder} from './request-order.js';
 import {type AcceptedIdentify, type EventDraft, noTraits} from './validate.js';
+import type {WebContext, WebRequest} from './web-context.js';
 
 /** The entries of an identify call in their order: for each, whether it sets traits once. One that sets nothing has one. */
 export const entriesOf = ({traitsJson, traitsOnceJson}: AcceptedIdentify): readonly boolean[] =>
@@ -62,13 +63,22 @@ export class EntryEncoder {
     return true;
   }
 
+  /** Completes the context of the newest event, whose request comes from a page. */
+  complete(web: WebContext, request: WebRequest): void {
+    this.replace(web.single(this.bytes, this.start, request));
+  }
+
   /** Gives the newest event a later time where `order` says so. */
   keepOrder(order: RequestOrder): void {
-    const moved = order.single(this.bytes, this.start);
-    if (moved === undefined) return;
-    this.bytes = moved.bytes;
+    this.replace(order.single(this.bytes, this.start));
+  }
+
+  /** By an entry that was written anew. */
+  private replace(entry: {readonly bytes: Uint8Array; readonly end: number} | undefined): void {
+    if (entry === undefined) return;
+    this.bytes = entry.bytes;
     this.start = 0;
-    this.end = moved.end;
+    this.end = entry.end;
   }
 
   event(draft: EventDraft): void {

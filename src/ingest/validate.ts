@@ -71,6 +71,8 @@ export interface EventOrigin {
   /** Time at which the client sent the request, by its own clock; an event's own `sentAt` wins. */
   readonly sentAtMs?: number | undefined;
   readonly inexact?: InexactNumber | undefined;
+  /** anonymousId of an event that names nobody; undefined: such an event is refused. */
+  readonly visitor?: string | undefined;
 }
 
 /** Fills `draft` from `value`, or returns why it is refused. */
@@ -82,7 +84,9 @@ export function readEvent(value: unknown, origin: EventOrigin, draft: EventDraft
   if (walk.weight > eventBytesMax && isTooLarge(value)) return refusals.size;
   const fieldRefusal = readStrings(value, draft) ?? setTimes(value, origin, draft);
   if (fieldRefusal !== undefined) return fieldRefusal;
-  return draft.userId === undefined && draft.anonymousId === undefined ? refusals.noId : undefined;
+  if (draft.userId !== undefined || draft.anonymousId !== undefined) return undefined;
+  draft.anonymousId = origin.visitor;
+  return origin.visitor === undefined ? refusals.noId : undefined;
 }
 
 /** Refusals of fields have the code `invalid_event`; the answer to an identify says `invalid_request` (docs/api.md, Errors). */

@@ -36,6 +36,8 @@ export interface KeyOptions {
   readonly eventsPerSecondPerAddress?: number | undefined;
   /** Whether its events may only have names that exist. */
   readonly mustUseKnownNames?: boolean | undefined;
+  /** Whether its requests come from pages (src/edge/web). Undefined: if it has origins. */
+  readonly isWeb?: boolean | undefined;
 }
 
 /** One key as the bucket has it. Times are epoch ms. */

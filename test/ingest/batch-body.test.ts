@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const read = (text: string) => readBatch(Buffer.from(text), 0, 4);
+const read = (text: string) => readBatch(Buffer.from(text), {receivedMs: 0}, 4);
 const event = (more: string) => `{"event":"a","userId":"u"${more}}`;
 const many = (item: string, bytes: number) => item.repeat(bytes / item.length);
 const outcome = (reading: ReturnType<typeof read>): unknown =>

@@ -33,7 +33,7 @@ function expected(events: readonly Event[]): number[] {
 }
 
 const conflictsIn = (body: string, partitionCount: number) => {
-  const reading = readBatch(Buffer.from(body), receivedMs, partitionCount);
+  const reading = readBatch(Buffer.from(body), {receivedMs}, partitionCount);
   if (reading.kind !== 'read') throw new Error(reading.kind);
   expect(reading.refused).toEqual([]);
   return reading.conflicts;

@@ -70,7 +70,9 @@ function expected(events: readonly Event[]): Record<string, number[]> {
 
 function entriesOf(events: readonly Event[], partitionCount: number, isParsed: boolean): BatchEntries {
   const body = Buffer.from(JSON.stringify({events}));
-  const reading = isParsed ? readParsed(body, receivedMs, partitionCount) : readPlain(body, receivedMs, partitionCount);
+  const reading = isParsed
+    ? readParsed(body, {receivedMs}, partitionCount)
+    : readPlain(body, {receivedMs}, partitionCount);
   if (reading?.kind !== 'read') throw new Error('the batch is read');
   expect(reading.refused).toEqual([]);
   return reading.entries;

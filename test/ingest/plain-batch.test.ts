@@ -26,7 +26,7 @@ type Outcome = {kind: string; entries: string[]; refused: unknown[]; notes: Even
 const twin = new PlainBatch();
 
 function read(body: Buffer): Outcome {
-  return outcomeOf(readBatch(body, nowMs, partitionCount));
+  return outcomeOf(readBatch(body, {receivedMs: nowMs}, partitionCount));
 }
 
 /** Entries in the order of their events. */
@@ -53,7 +53,7 @@ function outcomeOf(reading: BatchReading): Outcome {
 
 /** What one of the readers says; null: nothing. */
 function plainly(body: Buffer, reader: PlainReader): Outcome | null {
-  const reading = readPlain(body, nowMs, partitionCount, Number.POSITIVE_INFINITY, reader);
+  const reading = readPlain(body, {receivedMs: nowMs}, partitionCount, Number.POSITIVE_INFINITY, reader);
   return reading === undefined ? null : outcomeOf(reading);
 }
 
@@ -349,7 +349,7 @@ test('any damage to a batch: as if it had been parsed', () => {
 
 describe('a thread that must not stall', () => {
   const cheap = (body: string, parseBytesMax: number): Outcome | undefined => {
-    const reading = readCheapBatch(Buffer.from(body), nowMs, partitionCount, parseBytesMax);
+    const reading = readCheapBatch(Buffer.from(body), {receivedMs: nowMs}, partitionCount, parseBytesMax);
     return reading && outcomeOf(reading);
   };
   const plainOnes = Array.from({length: 50}, () => event(''));
@@ -608,7 +608,7 @@ test('a copy of entries holds the same entries, and little more', () => {
   for (const events of [[event('')], [event(''), '{}', '{"event":"e","userId":"bob"}'], ['{}']]) {
     const body = Buffer.from(`{"events":[${events.join()}]}`);
     for (const reader of [kernel, twin]) {
-      const reading = readPlain(body, nowMs, partitionCount, Number.POSITIVE_INFINITY, reader)!;
+      const reading = readPlain(body, {receivedMs: nowMs}, partitionCount, Number.POSITIVE_INFINITY, reader)!;
       const expected = outcomeOf(reading);
       const entries = copyOf(reading.entries, partitionCount);
       plainly(Buffer.from(`{"events":[${withProperties('"other":"one"')}]}`), reader);

@@ -41,7 +41,7 @@ function ordered(
   {isParsed = false, mark = 0, acked}: {isParsed?: boolean; mark?: number; acked?: AckedLinks} = {},
 ): Stored[] {
   const body = Buffer.from(JSON.stringify({events}));
-  const reading = isParsed ? readParsed(body, receivedMs, partitions) : readPlain(body, receivedMs, partitions);
+  const reading = isParsed ? readParsed(body, {receivedMs}, partitions) : readPlain(body, {receivedMs}, partitions);
   if (reading?.kind !== 'read') throw new Error('the batch is read');
   const {entries, eventCount} = reading;
   markEntries(entries, partitions, mark);

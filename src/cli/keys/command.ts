@@ -15,6 +15,7 @@ Options of a write key, which anybody can read in a page or an app:
   --origin https://example.com         only pages of this origin may use it (repeat for more)
   --events-per-second-per-address N    limit per client address
   --names known                        its events may only have names that exist
+  --web on                             its events come from pages: their context is completed (off: it is not; else if it has origins)
 "options" replaces all: options that are not named are removed, and --none removes all.
 
 Works on the service that runs on DATA_DIR (default ./data).
@@ -30,6 +31,7 @@ export interface KeyOptions {
   readonly origins?: readonly string[];
   readonly events_per_second_per_address?: number;
   readonly names?: 'known';
+  readonly web?: boolean;
 }
 
 export type Command =
@@ -82,8 +84,9 @@ export function readCommand(words: readonly string[]): Command {
 
 /** Options of the command line; undefined without any. */
 function readOptions(values: ReturnType<typeof parse>['values']): KeyOptions | undefined {
-  const {'no-identify': noIdentify, origin: origins, 'events-per-second-per-address': perAddress, names} = values;
-  if (!noIdentify && [origins, perAddress, names].every((one) => one === undefined)) return undefined;
+  const {'no-identify': noIdentify, origin: origins, 'events-per-second-per-address': perAddress, names, web} = values;
+  if (!noIdentify && [origins, perAddress, names, web].every((one) => one === undefined)) return undefined;
+  if (web !== undefined && web !== 'on' && web !== 'off') throw new CommandFault('--web takes the word on or off.');
   if (names !== undefined && names !== 'known') throw new CommandFault('--names takes the word known.');
   if (perAddress !== undefined && !/^\d{1,9}$/.test(perAddress))
     throw new CommandFault('--events-per-second-per-address takes a whole number.');
@@ -92,6 +95,7 @@ function readOptions(values: ReturnType<typeof parse>['values']): KeyOptions | u
     ...(origins && {origins}),
     ...(perAddress !== undefined && {events_per_second_per_address: Number(perAddress)}),
     ...(names !== undefined && {names}),
+    ...(web !== undefined && {web: web === 'on'}),
   };
 }
 
@@ -107,6 +111,7 @@ function parse(words: readonly string[]) {
         origin: {type: 'string', multiple: true},
         'events-per-second-per-address': {type: 'string'},
         names: {type: 'string'},
+        web: {type: 'string'},
         none: {type: 'boolean', default: false},
         all: {type: 'boolean', default: false},
         help: {type: 'boolean', short: 'h', default: false},

@@ -1,7 +1,7 @@
 // Worker thread that parses, validates and encodes batches that are large or slow to parse (large-bodies.ts), so that the edge
 // thread never stalls.
 import {parentPort, workerData} from 'node:worker_threads';
-import {type BatchReading, readBatch} from '../../ingest/batch.js';
+import {type BatchOrigin, type BatchReading, readBatch} from '../../ingest/batch.js';
 import {copyOf} from '../../ingest/batch-entries.js';
 import {type CallsReading, readCalls} from '../compatible/reading.js';
 import type {CallForm, Nameless} from '../compatible/translator.js';
@@ -13,10 +13,10 @@ export interface LargeBodiesWorkerData {
 export interface LargeBody {
   readonly id: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly receivedMs: number;
-  /** Undefined: a batch of native events. */
-  readonly forms: readonly CallForm[] | undefined;
-  readonly nameless: Nameless | undefined;
+  readonly origin: BatchOrigin;
+  /** Absent: a batch of native events. */
+  readonly forms?: readonly CallForm[] | undefined;
+  readonly nameless?: Nameless | undefined;
 }
 
 export interface EncodedBatch {
@@ -27,12 +27,12 @@ export interface EncodedBatch {
 const {partitionCount} = workerData as LargeBodiesWorkerData;
 const port = parentPort!;
 
-port.on('message', ({id, bytes, receivedMs, forms, nameless}: LargeBody) => {
+port.on('message', ({id, bytes, origin, forms, nameless}: LargeBody) => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reading =
     forms === undefined
-      ? readBatch(body, receivedMs, partitionCount)
-      : readCalls(body, forms, receivedMs, partitionCount, nameless);
+      ? readBatch(body, origin, partitionCount)
+      : readCalls(body, forms, origin.receivedMs, partitionCount, nameless);
   if (reading.kind !== 'read') {
     port.postMessage({id, reading} satisfies EncodedBatch);
     return;

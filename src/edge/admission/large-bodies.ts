@@ -1,6 +1,6 @@
 // The edge's side of the worker thread for large bodies. Callers have it in turn: one body may keep it busy for a second.
 import {Worker} from 'node:worker_threads';
-import type {BatchReading} from '../../ingest/batch.js';
+import type {BatchOrigin, BatchReading} from '../../ingest/batch.js';
 import {DealtSlots} from '../../pacing/dealt-slots.js';
 import type {CallsReading} from '../compatible/reading.js';
 import type {CallForm, Nameless} from '../compatible/translator.js';
@@ -36,8 +36,8 @@ export class LargeBodies {
    * Calls back with the events of the batch; `bytes` are needed only during the call. The queue counts in the budget of bodies,
    * which is checked before a body is read: a body that was read is not refused. `caller`: whose turn it takes.
    */
-  encode(caller: string, bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): void {
-    void this.send(caller, bytes, receivedMs, undefined, undefined, use);
+  encode(caller: string, bytes: Buffer, origin: BatchOrigin, use: (reading: BatchReading) => void): void {
+    void this.send(caller, bytes, {origin}, use);
   }
 
   /** Calls back with the calls of a library of another service. */
@@ -49,15 +49,13 @@ export class LargeBodies {
     receivedMs: number,
     use: (reading: CallsReading) => void,
   ): void {
-    void this.send(caller, bytes, receivedMs, forms, nameless, use);
+    void this.send(caller, bytes, {origin: {receivedMs}, forms, nameless}, use);
   }
 
   private async send<Reading>(
     caller: string,
     bytes: Buffer,
-    receivedMs: number,
-    forms: readonly CallForm[] | undefined,
-    nameless: Nameless | undefined,
+    what: Pick<LargeBody, 'origin' | 'forms' | 'nameless'>,
     use: (reading: Reading) => void,
   ): Promise<void> {
     const share = new BodyShare();
@@ -66,7 +64,7 @@ export class LargeBodies {
     // A copy, 3 ms for the largest body: the buffer belongs to the collector of the body.
     const own = new Uint8Array(bytes);
     const slot = await this.turns.take(this.turns.place(caller), never);
-    const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs, forms, nameless};
+    const body: LargeBody = {id: ++this.bodies, bytes: own, ...what};
     this.waiting.set(body.id, (reading: Reading) => {
       slot.free();
       share.release();

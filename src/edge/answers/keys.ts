@@ -12,6 +12,7 @@ const shownOptions = z
     origins: z.array(z.string()).readonly(),
     events_per_second_per_address: z.int().min(1),
     names: z.literal('known'),
+    web: z.boolean(),
   })
   .partial()
   .describe('Options of the key, as `POST /admin/v1/key` takes them; absent if it has none.');

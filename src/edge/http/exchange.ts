@@ -65,6 +65,8 @@ export interface ExchangeHost {
   /** Logs a bug. `doing` says what threw; the line has only the id of the exchange. */
   fault(exchange: Exchange, doing: string, error: unknown): void;
   readonly requestIds: RequestIds;
+  /** In lower case; undefined: no header says the country of a client. */
+  readonly countryHeader?: string | undefined;
   readonly traffic: ExchangeCounts;
   readonly rejected: RejectedEvents;
 }
@@ -141,6 +143,8 @@ export class Exchange implements CommitWaiter {
   forwardedFor = '';
   /** X-Forwarded-Prefix, trusted or not. */
   forwardedPrefix = '';
+  /** The header that says the client's country (COUNTRY_HEADER), trusted or not. */
+  country = '';
   /** `Origin`: the page that asks, as a browser sends it. */
   origin: string | undefined;
   /** A header that must occur once occurs twice. */
@@ -386,6 +390,9 @@ export class Exchange implements CommitWaiter {
         break;
       case 'x-forwarded-prefix':
         this.forwardedPrefix = joined(this.forwardedPrefix, value);
+        break;
+      default:
+        if (name === this.host.countryHeader) this.country = joined(this.country, value);
     }
   }
 

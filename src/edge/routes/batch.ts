@@ -1,7 +1,13 @@
 // POST /v1/events/batch: up to 1,000 events, each with its own outcome (docs/api.md, Ingestion).
 
 import {batchEventsMax, objectKeysMax} from '../../../actors/limits.js';
-import {type BatchRead, type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
+import {
+  type BatchOrigin,
+  type BatchRead,
+  type BatchReading,
+  type RefusedItem,
+  readCheapBatch,
+} from '../../ingest/batch.js';
 import {markEntries} from '../../ingest/batch-entries.js';
 import {refusals} from '../../ingest/refusals.js';
 import {markOf} from '../admission/key-permissions.js';
@@ -10,9 +16,10 @@ import {errorValue, type Failure, invalidRequest, retryAfter, statusOf, unavaila
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {passTime} from '../http/turn.js';
+import {isOfPages} from '../web/web.js';
 import {BatchOutcome, type KnownOutcome, type LostEntry} from './batch-outcome.js';
 import {positionHeader} from './log-position.js';
-import {invalidJson, mustUseKnownNames, namesUnread, noteHeaders} from './track.js';
+import {invalidJson, mustUseKnownNames, namesUnread, noSalt, noteHeaders, visitorOfPage} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_json'>, Failure>> = {
   no_object: invalidRequest('the body must be a JSON object that has the events: {"events":[…]}'),
@@ -28,24 +35,29 @@ const someUnavailable = unavailable(
 
 export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): void {
   const receivedMs = front.wallMs();
+  const visitor = isOfPages(exchange.key!) ? visitorOfPage(front, exchange, receivedMs) : undefined;
+  const origin = {receivedMs, visitor};
   const reading =
-    bytes.length > largeBodyBytesMin
-      ? undefined
-      : readCheapBatch(bytes, receivedMs, front.partitionCount, parseBytesMax);
-  if (reading === undefined) trackElsewhere(front, exchange, bytes, receivedMs);
+    bytes.length > largeBodyBytesMin ? undefined : readCheapBatch(bytes, origin, front.partitionCount, parseBytesMax);
+  if (reading === undefined) trackElsewhere(front, exchange, bytes, origin);
   else finish(front, exchange, reading);
   passTime();
 }
 
 /** Parses the batch in the worker thread. */
-function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
+function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, origin: BatchOrigin): void {
   // The client may have left by then: its batch is complete and valid, and is stored like any other.
-  front.largeBodies.encode(exchange.key!.id, bytes, receivedMs, (reading) => finish(front, exchange, reading));
+  front.largeBodies.encode(exchange.key!.id, bytes, origin, (reading) => finish(front, exchange, reading));
 }
 
 function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
   if (reading.kind !== 'read') {
     exchange.fail(reading.kind === 'not_json' ? invalidJson(reading.message) : bodyFailures[reading.kind]);
+    return;
+  }
+  const isOfNobody = ({refusal}: RefusedItem): boolean => refusal.message === refusals.noId.message;
+  if (isOfPages(exchange.key!) && reading.refused.some(isOfNobody)) {
+    exchange.fail(noSalt);
     return;
   }
   front.traffic.noteEvents(reading.notes);
@@ -67,9 +79,13 @@ export function store(
   answer: (outcome: KnownOutcome) => void,
 ): void {
   const outcome = new BatchOutcome(front, exchange, reading, answer);
-  const {partitionCount, order, links} = front;
-  markEntries(reading.entries, partitionCount, markOf(exchange.key!));
-  outcome.append(order.batch(reading.entries, reading.eventCount, partitionCount, links?.acked));
+  const {partitionCount, order, links, web} = front;
+  const {eventCount} = reading;
+  const request = web.requestOf(exchange);
+  const entries =
+    request === undefined ? reading.entries : web.context.batch(reading.entries, eventCount, partitionCount, request);
+  markEntries(entries, partitionCount, markOf(exchange.key!));
+  outcome.append(order.batch(entries, eventCount, partitionCount, links?.acked));
   outcome.complete();
 }
 

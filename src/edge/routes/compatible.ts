@@ -6,8 +6,6 @@
 //        discard it after 401.
 //   CO3. Where vendors share a path, the body decides whose request it is, and so what it is answered (`marks` in translator.ts).
 import {batchBytesMax, batchEventsMax, eventBytesMax, objectKeysMax} from '../../../actors/limits.js';
-import {visitorOf} from '../../keys/visitor-id.js';
-import {blockOf} from '../admission/address-limits.js';
 import {placesOfLibraries, sentKey} from '../admission/authentication.js';
 import {parseBytesMax} from '../admission/large-bodies.js';
 import {dataOfForm} from '../compatible/calls.js';
@@ -23,14 +21,14 @@ import type {BodyEndpoint, Handle, Route} from '../route.js';
 import {store} from './batch.js';
 import type {KnownOutcome} from './batch-outcome.js';
 import {positionHeader} from './log-position.js';
-import {invalidJson, mustUseKnownNames, namesUnread, noObject, noteHeaders} from './track.js';
+import {invalidJson, mustUseKnownNames, namesUnread, noObject, noSalt, noteHeaders, visitorOfRequest} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<CallsReading['kind'], 'read' | 'not_json'>, Failure>> = {
   no_object: noObject,
   no_events: noObject,
   no_sent_at: noObject,
   too_many: {code: 'batch_too_large', message: `a request has at most ${batchEventsMax} calls`},
-  no_salt: unavailable('the service has no salt to name visitors with now: nothing was stored'),
+  no_salt: noSalt,
   too_many_fields: invalidRequest(`a request has at most ${objectKeysMax} fields`),
 };
 const someUnavailable = unavailable(
@@ -58,10 +56,8 @@ function takeCalls(forms: readonly CallForm[]): BodyEndpoint['takeBody'] {
 }
 
 function namelessOf(front: Front, exchange: Exchange, receivedMs: number): Nameless {
-  const salt = front.visitorSalt(receivedMs);
-  const addressBlock = blockOf(front.clientAddresses.of(exchange));
   return {
-    visitor: salt && visitorOf(salt, {receivedMs, addressBlock, userAgent: exchange.userAgent}),
+    visitor: visitorOfRequest(front, exchange, receivedMs),
     key: exchange.key === undefined ? undefined : sentKey(exchange, placesOfLibraries),
   };
 }

@@ -34,6 +34,7 @@ const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a con
 const originRule = `origins must be 1 to ${originsMax} origins as browsers send them, such as https://example.com: no path, no "*"`;
 const perAddressRule = `events_per_second_per_address must be a whole number from 1 to ${eventsPerSecondMax}`;
 
+const webRule = 'web must be true or false';
 const namesRule = 'names must be "known"';
 
 /** A misspelt option must not leave a key open. */
@@ -59,6 +60,13 @@ export const keyOptions = z.strictObject(
       .literal('known', namesRule)
       .optional()
       .describe('`known`: events of the key may only have names that exist; others are `unknown_name`.'),
+    web: z
+      .boolean(webRule)
+      .optional()
+      .describe(
+        'Whether its events come from pages: their context is completed with browser, country and the like, and events that name ' +
+          'nobody are of a visitor. Absent: if it has `origins`.',
+      ),
   },
   'options must be an object',
 );
@@ -133,8 +141,8 @@ export async function changeKey(front: Front, exchange: Exchange, bytes: Buffer)
 
 /** IM1 (if-match.ts) */
 const versionOfKey = ({options}: Pick<KeyRecord, 'options'>): string => {
-  const {mayIdentify = true, origins, eventsPerSecondPerAddress, mustUseKnownNames} = options ?? {};
-  return versionOf([mayIdentify, origins, eventsPerSecondPerAddress, mustUseKnownNames]);
+  const {mayIdentify = true, origins, eventsPerSecondPerAddress, mustUseKnownNames, isWeb} = options ?? {};
+  return versionOf([mayIdentify, origins, eventsPerSecondPerAddress, mustUseKnownNames, isWeb]);
 };
 
 export const revokeKey: Handle = (front, exchange) => revoke(front, exchange, readQuery(exchange.query, keyForm).id);
@@ -180,21 +188,25 @@ function publicRecord(record: ApiKeyRecord): ListedKey {
 
 /** Undefined for options that limit nothing. */
 function keptOptions(given: z.infer<typeof keyOptions>): KeyOptions | undefined {
-  const {identify = true, origins, events_per_second_per_address: eventsPerSecondPerAddress, names} = given;
-  if (identify && [origins, eventsPerSecondPerAddress, names].every((one) => one === undefined)) return undefined;
-  const options = {mayIdentify: identify, origins, eventsPerSecondPerAddress};
-  return names === undefined ? options : {...options, mustUseKnownNames: true};
+  const {identify = true, origins, events_per_second_per_address: eventsPerSecondPerAddress, names, web} = given;
+  if (identify && [origins, eventsPerSecondPerAddress, names, web].every((one) => one === undefined)) return undefined;
+  return {
+    ...{mayIdentify: identify, origins, eventsPerSecondPerAddress},
+    ...(names !== undefined && {mustUseKnownNames: true}),
+    ...(web !== undefined && {isWeb: web}),
+  };
 }
 
 function shownOptions(options: KeyOptions | undefined): Pick<ListedKey, 'options'> {
   if (options === undefined) return {};
-  const {mayIdentify, origins, eventsPerSecondPerAddress, mustUseKnownNames} = options;
+  const {mayIdentify, origins, eventsPerSecondPerAddress, mustUseKnownNames, isWeb} = options;
   return {
     options: {
       ...(mayIdentify ? {} : {identify: false}),
       ...(origins === undefined ? {} : {origins}),
       ...(eventsPerSecondPerAddress === undefined ? {} : {events_per_second_per_address: eventsPerSecondPerAddress}),
       ...(mustUseKnownNames ? {names: 'known' as const} : {}),
+      ...(isWeb === undefined ? {} : {web: isWeb}),
     },
   };
 }

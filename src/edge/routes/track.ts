@@ -19,22 +19,40 @@ import {
   readEvent,
   readIdentify,
 } from '../../ingest/validate.js';
+import {visitorId, visitorOf} from '../../keys/visitor-id.js';
 import {positionText} from '../../log-position.js';
+import {blockOf} from '../admission/address-limits.js';
+import {placesOfLibraries, sentKey} from '../admission/authentication.js';
 import {markOf} from '../admission/key-permissions.js';
 import {logUnavailable} from '../admission/obstacles.js';
 import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {CommitAnswer, Exchange} from '../http/exchange.js';
 import type {Outcomes} from '../http/exchange-counts.js';
+import {isOfPages} from '../web/web.js';
 import {appendLinked} from './linked-write.js';
 import {hasPosition} from './log-position.js';
 import {lostLink, lostWrite} from './lost-writes.js';
+
+/** Id of the visitor who sends a request of a page; undefined: the service has no salt for it now. */
+export function visitorOfPage(front: Front, exchange: Exchange, receivedMs: number): string | undefined {
+  const visitor = visitorOfRequest(front, exchange, receivedMs);
+  return visitor && visitorId(visitor, sentKey(exchange, placesOfLibraries)!);
+}
+
+/** See `visitorOf`. */
+export function visitorOfRequest(front: Front, exchange: Exchange, receivedMs: number): Uint8Array | undefined {
+  const salt = front.visitorSalt(receivedMs);
+  const addressBlock = blockOf(front.clientAddresses.of(exchange));
+  return salt && visitorOf(salt, {receivedMs, addressBlock, userAgent: exchange.userAgent});
+}
 
 /** `message`: from json-fault.ts. */
 export const invalidJson = (message: string): Failure => ({code: 'invalid_json', message});
 export const noObject = invalidRequest('the body must be a JSON object');
 /** KN3 (src/ingest/known-names.ts) */
 export const namesUnread = unavailable('the service does not know yet which names of events exist');
+export const noSalt = unavailable('the service has no salt to name visitors with now: nothing was stored');
 const draft = new EventDraft();
 
 /** Answers a request once its one entry is in the log, or refused by it. */
@@ -107,7 +125,16 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   }
   const value = readObject(exchange, bytes, counts, singleRefusal);
   if (value === undefined) return;
-  const refusal = readEvent(value, {receivedMs, inexact: inexactNumber(bytes)}, draft);
+  const origin = {receivedMs, inexact: inexactNumber(bytes)};
+  let refusal = readEvent(value, origin, draft);
+  if (refusal === refusals.noId && isOfPages(exchange.key!)) {
+    const visitor = visitorOfPage(front, exchange, receivedMs);
+    if (visitor === undefined) {
+      exchange.fail(noSalt);
+      return;
+    }
+    refusal = readEvent(value, {...origin, visitor}, draft);
+  }
   if (refusal !== undefined) {
     counts.refused += 1;
     exchange.fail({...singleRefusal(refusal), event: eventName(value)});
@@ -142,9 +169,11 @@ function trackedAhead({encoder, traffic}: Front): WriteAnswer {
   return new WriteAnswer(trackedBody, 'events', noteHeaders([], aheadMsOfEntry(encoder.bytes, encoder.start)));
 }
 
-/** Completes the newest event with what its key and the requests before say about it, and writes the link that it needs, if any. */
-function linkOfEvent({links, encoder, order}: Front, {key}: Exchange): LinkedPair | undefined {
-  encoder.mark(markOf(key!));
+/** Completes the newest event with what its request and those before say about it, and writes the link that it needs, if any. */
+function linkOfEvent({links, encoder, order, web}: Front, exchange: Exchange): LinkedPair | undefined {
+  const request = web.requestOf(exchange);
+  if (request !== undefined) encoder.complete(web.context, request);
+  encoder.mark(markOf(exchange.key!));
   encoder.keepOrder(order);
   return links?.ofEvent(encoder.bytes, encoder.start);
 }

@@ -36,12 +36,14 @@ export function optionWords({
   origins,
   events_per_second_per_address: rate,
   names,
+  web,
 }: ShownOptions = {}): readonly string[] {
   return [
     ...(identify === false ? ['may not identify'] : []),
     ...(origins === undefined ? [] : [`pages of ${origins.join(', ')}`]),
     ...(rate === undefined ? [] : [`${rate} events a second for each address`]),
     ...(names === undefined ? [] : ['only names that exist']),
+    ...(web === undefined ? [] : [web ? 'events of pages' : 'events of no pages']),
   ];
 }
 
