@@ -93,7 +93,7 @@ export class WebContext {
     while (pairs.isAtContext && pairs.next()) present.add(pairs.contextPath);
     const members: [Uint8Array, Json][] = [];
     for (const [path, value] of this.factsOf(rest, request))
-      if (!present.has(path)) members.push([contextMemberKeys.get(path)!, value]);
+      if (!present.has(path) && hasRoomFor(path, rest)) members.push([contextMemberKeys.get(path)!, value]);
     const {page} = rest;
     const hasClickId = isJsonObject(page) && addresses.some((name) => hasClick(page[name]));
     if (members.length === 0 && !hasClickId) return false;
@@ -107,6 +107,12 @@ export class WebContext {
     if (country !== undefined) yield ['location.country', country];
     yield* factsOfPage(rest.page);
   }
+}
+
+/** Whether the client sent no text, list or other value in place of the object that the member is in. WC1 */
+function hasRoomFor(path: string, rest: Context): boolean {
+  const [head = ''] = path.split('.', 1);
+  return !Object.hasOwn(rest, head) || isJsonObject(rest[head]);
 }
 
 function* factsOfPage(page: Json | undefined): Generator<readonly [string, Json]> {

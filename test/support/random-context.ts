@@ -11,6 +11,7 @@ export const otherPaths = [
   'bot.kind',
   'app.name',
   'original',
+  'os',
   'os.name.deep',
 ];
 
@@ -18,7 +19,7 @@ export const otherPaths = [
 export function randomContext(random: Random): {[key: string]: Json} {
   const context: {[key: string]: Json} = {};
   for (let left = random.between(0, 7); left > 0; left--) {
-    const [head = '', name] = random.pick([...contextMembers, ...otherPaths.slice(0, 7)]).split('.');
+    const [head = '', name] = random.pick([...contextMembers, ...otherPaths.slice(0, 8)]).split('.');
     const value = random.pick<() => Json>([
       () => `v${random.between(0, 3)}`,
       () => random.between(0, 3),
