@@ -134,7 +134,7 @@ describe('the context of an event of a page', () => {
     list.endEvent();
     const made = web.batch(list.group(3), 4, 3, {userAgent: firefox, country: 'DE'});
     expect(contextsIn(made)).toEqual(
-      new Map([
+      new Map<number, unknown>([
         [0, {page: {url: '/a', path: '/a'}, ...ofFirefox, location: {country: 'DE'}}],
         [2, 'identify'],
         [3, {...ofFirefox, location: {country: 'SE'}}],
