@@ -180,7 +180,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'stored-record.ts',
     ],
     ['http', 'readiness.ts'],
-    ['compatible', 'query'],
+    ['compatible', 'query', 'web'],
     ['admission'],
     ['answers', 'metrics'],
     ['routes'],

@@ -129,7 +129,7 @@ export const eventSchema = (receivedMs: () => number) =>
       `What is known about the event. Up to ${objectDepthMax} levels.`,
     ),
     context: storedObject(refusalTexts.context).describe(
-      'What surrounded the event, such as page and library: kept with it, and filters reach it as `context.page.path`.',
+      'What surrounded the event, such as page and library: kept with it, and filters reach it as `context.page.path`. Keys of pages get more into it.',
     ),
     timestamp: timestamp().describe(
       'When it happened. Without an offset it is UTC; absent, it is now. Up to 24 hours ahead.',

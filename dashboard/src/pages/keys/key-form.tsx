@@ -15,31 +15,38 @@ interface LimitsDraft {
   readonly origins: string;
   readonly rate: string;
   readonly knownNames: boolean;
+  /** Undefined: as its pages say. */
+  readonly web: boolean | undefined;
 }
 
-export const noLimits: LimitsDraft = {identify: true, origins: '', rate: '', knownNames: false};
+export const noLimits: LimitsDraft = {identify: true, origins: '', rate: '', knownNames: false, web: undefined};
 
 export const draftOf = ({
   identify,
   origins,
   events_per_second_per_address: rate,
   names,
+  web,
 }: ShownOptions = {}): LimitsDraft => ({
   identify: identify !== false,
   origins: origins?.join('\n') ?? '',
   rate: rate === undefined ? '' : String(rate),
   knownNames: names === 'known',
+  web,
 });
 
 /** Options as the service takes them. It gets a text that is no number as it is: its answer names the field. */
-export function optionsOf({identify, origins, rate, knownNames}: LimitsDraft): object {
-  const listed = origins.split(/[\s,]+/).filter((origin) => origin !== '');
+const listOf = (origins: string): readonly string[] => origins.split(/[\s,]+/).filter((origin) => origin !== '');
+
+export function optionsOf({identify, origins, rate, knownNames, web}: LimitsDraft): object {
+  const listed = listOf(origins);
   const typed = rate.trim();
   return {
     ...(identify ? {} : {identify: false}),
     ...(listed.length === 0 ? {} : {origins: listed}),
     ...(typed === '' ? {} : {events_per_second_per_address: /^\d+$/.test(typed) ? Number(typed) : typed}),
     ...(knownNames ? {names: 'known'} : {}),
+    ...(web === undefined ? {} : {web}),
   };
 }
 
@@ -86,6 +93,14 @@ export function LimitFields({
       <p id="origins-help" class="help">
         One origin a line; empty: pages of any. Programs outside of browsers are not held back by this.
       </p>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={value.web ?? listOf(value.origins).length > 0}
+          onChange={({currentTarget}) => onChange({...value, web: currentTarget.checked})}
+        />
+        Its events come from pages: add browser, country and referrer
+      </label>
       <label for="rate">Events a second for each client address</label>
       <input
         id="rate"
