@@ -8,7 +8,15 @@ import type {Fields} from '../../packages/sdk/src/calls.js';
 import type {Outcome} from '../../packages/sdk/src/outbox.js';
 import {browserTests, chromiumPath, openBrowser, waitMsMax} from '../support/dashboard-page.js';
 import {Gate} from '../support/gate.js';
-import {Client, type EventAnswer, type HistoryAnswer, type ProfileBody, query, userPath} from '../support/http.js';
+import {
+  Client,
+  type EventAnswer,
+  expectJson,
+  type HistoryAnswer,
+  type ProfileBody,
+  query,
+  userPath,
+} from '../support/http.js';
 import {installSdk} from '../support/sdk-package.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';
 import {type ShopPage, startShopPage} from '../support/shop-page.js';
@@ -58,6 +66,7 @@ beforeAll(async () => {
   gate.lead(new URL(service.baseUrl));
   const worker = join(temporaryFolder(), 'worker.js');
   writeFileSync(worker, workerText(service.writeKey));
+  await makeKeyOfPages();
   shop = await startShopPage({
     '/millrace.js': join(folder, 'dist/millrace.js'),
     '/shared.js': join(folder, 'dist/shared.js'),
@@ -69,6 +78,14 @@ afterAll(() => {
   shop?.close();
   gate.close();
 });
+
+/** So that it takes events that name nobody. */
+async function makeKeyOfPages(): Promise<void> {
+  const admin = new Client(host, service.adminToken);
+  const {keys} = (await admin.get('/admin/v1/keys')).json<{keys: {id: string; kind: string}[]}>();
+  const id = keys.find(({kind}) => kind === 'write')!.id;
+  expectJson(await admin.post(`/admin/v1/key?${query({id})}`, {web: true}), 200);
+}
 
 const at = (path: string): string => shop.url + path.slice(1);
 
@@ -395,7 +412,7 @@ test.each([
     };
     found = await until('it is stored', ask, 10_000).catch(() => undefined);
   }
-  expect(found).toMatchObject([{event}]);
+  expect(found).toMatchObject([{event, userId: null, anonymousId: expect.stringMatching(/^v_[\w-]{22}$/)}]);
   await context.close();
 });
 

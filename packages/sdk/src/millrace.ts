@@ -28,8 +28,9 @@ export interface Options {
   /** A write key. */
   readonly key: string;
   /**
-   * Where ids and waiting calls are kept. `local` (the default): `localStorage`. `none`: in memory alone. Else a store of the
-   * application, such as `AsyncStorage` of React Native.
+   * Where ids and waiting calls are kept. `local` (the default): `localStorage`. `none`: nothing is kept, and the visitor has no id but
+   * that which the service makes for the day (the key is to be one of pages). Else a store of the application, such as `AsyncStorage` of
+   * React Native.
    */
   readonly storage?: 'local' | 'none' | Storage;
   /** Domain of cookies with the ids, such as `.example.com`: its subdomains then see one visitor. */
@@ -177,7 +178,9 @@ export function start<Events extends object = AnyEvents>({
     for (const name of ['id', 'user', 'session'] as const) memory.write(name, '');
   }
 
-  function visitor(): string {
+  /** Without storage the service names the visitor. */
+  function visitor(): string | undefined {
+    if (store === 'none') return undefined;
     const id = memory.read('id') || newId(nowMs());
     memory.write('id', id);
     return id;
