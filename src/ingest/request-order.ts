@@ -27,6 +27,7 @@ import {
 } from '../../actors/log/entries.js';
 import {EntryView} from '../../actors/log/entry-view.js';
 import {writeMovedEvent} from '../../actors/log/rewritten-event.js';
+import {RecentValues} from '../recent-values.js';
 import type {AckedLinks} from './acked-links.js';
 import {type BatchEntries, EntryList, forEachStart} from './batch-entries.js';
 
@@ -60,23 +61,6 @@ interface Newest {
   /** Its time as sent, and as stored. */
   timeMs: number;
   storedMs: number;
-}
-
-/** The newest events of recent persons by the hashes of their ids; the oldest half makes room. */
-class RecentPersons {
-  private newer = new Map<number, Newest>();
-  private older: ReadonlyMap<number, Newest> = new Map();
-
-  get(id: number): Newest | undefined {
-    return this.newer.get(id) ?? this.older.get(id);
-  }
-
-  set(id: number, newest: Newest): void {
-    this.newer.set(id, newest);
-    if (this.newer.size < recentIdsMax / 2) return;
-    this.older = this.newer;
-    this.newer = new Map();
-  }
 }
 
 /** The earliest time of an event after `before` that was sent with the time `timeMs`; an older one of another time says nothing. */
@@ -127,7 +111,8 @@ export class RequestOrder {
   private readonly ids: BothIds = {keyStart: 0, keyEnd: 0, anonymousIdStart: 0, anonymousIdEnd: 0};
   /** Start of each event's entry, by index; -1: it was refused. */
   private readonly startOf = new Int32Array(batchEventsMax);
-  private readonly recent = new RecentPersons();
+  /** The newest events of recent persons, by the hashes of their ids. */
+  private readonly recent = new RecentValues<number, Newest>(recentIdsMax);
   private lazyList: EntryList | undefined;
   private readonly writer = new ByteWriter(2 * entryBytesMax);
 

@@ -8,6 +8,7 @@ import {type Context, contextMemberKeys} from '../../actors/log/context.js';
 import {isEventEntry, type Json} from '../../actors/log/entries.js';
 import {EntryView, PropertyCursor} from '../../actors/log/entry-view.js';
 import {writeCompletedEvent} from '../../actors/log/rewritten-event.js';
+import {RecentValues} from '../recent-values.js';
 import {type BatchEntries, EntryList, forEachStart} from './batch-entries.js';
 import {isJsonObject} from './validate.js';
 
@@ -25,6 +26,8 @@ export interface WebRequest {
 export type ReadUserAgent = (userAgent: string) => WebFacts;
 
 const textCharsMax = 256;
+const cachedCharsMax = 512;
+const cachedMax = 4_096;
 const pathCharsMax = 1_024;
 
 const campaignNames = ['source', 'medium', 'name', 'term', 'content'] as const;
@@ -36,13 +39,13 @@ const addresses = ['url', 'search', 'referrer'] as const;
 const clickIds =
   'gclid|gbraid|wbraid|dclid|fbclid|msclkid|ttclid|twclid|yclid|li_fat_id|igshid|epik|sccid|rdt_cid|_kx|vero_id|mc_eid';
 const click = new RegExp(`([?&](?:${clickIds}))=[^&#]+`, 'gi');
-const hasClick = (text: unknown): boolean => typeof text === 'string' && text.search(click) >= 0;
 
 export class WebContext {
   private readonly readUserAgent: ReadUserAgent;
   private readonly startOf = new Int32Array(batchEventsMax);
   private readonly writer = new ByteWriter(2 * entryBytesMax);
   private lazyList: EntryList | undefined;
+  private readonly addresses = new RecentValues<string, Address>(cachedMax);
 
   constructor(readUserAgent: ReadUserAgent) {
     this.readUserAgent = readUserAgent;
@@ -89,23 +92,49 @@ export class WebContext {
     const pairs = new PropertyCursor(view.bytes);
     pairs.open(view.propertiesStart);
     const rest = pairs.isAtContextRest && pairs.next() ? (pairs.json() as Context) : {};
-    const present = new Set<string>();
-    while (pairs.isAtContext && pairs.next()) present.add(pairs.contextPath);
+    const sent: string[] = [];
+    while (pairs.isAtContext && pairs.next()) sent.push(pairs.contextPath);
     const members: [Uint8Array, Json][] = [];
-    for (const [path, value] of this.factsOf(rest, request))
-      if (!present.has(path) && hasRoomFor(path, rest)) members.push([contextMemberKeys.get(path)!, value]);
+    const add = (path: string, value: Json): void => {
+      if (!sent.includes(path) && hasRoomFor(path, rest)) members.push([contextMemberKeys.get(path)!, value]);
+    };
+    this.addFacts(rest, sent, request, add);
     const {page} = rest;
-    const hasClickId = isJsonObject(page) && addresses.some((name) => hasClick(page[name]));
+    const hasClickId = isJsonObject(page) && addresses.some((name) => this.addressOf(page[name])?.hasClickId);
     if (members.length === 0 && !hasClickId) return false;
     writeCompletedEvent(writer, view, members, hasClickId ? withoutClickIds : undefined);
     return true;
   }
 
-  private *factsOf(rest: Context, {userAgent, country}: WebRequest): Generator<readonly [string, Json]> {
-    const own = rest.userAgent;
-    yield* this.readUserAgent(typeof own === 'string' && own !== '' ? own : userAgent);
-    if (country !== undefined) yield ['location.country', country];
-    yield* factsOfPage(rest.page);
+  /** `sent`: paths of the members that the client sent. */
+  private addFacts(
+    {userAgent: own, page}: Context,
+    sent: readonly string[],
+    {userAgent, country}: WebRequest,
+    add: (path: string, value: Json) => void,
+  ): void {
+    const facts = this.readUserAgent(typeof own === 'string' && own !== '' ? own : userAgent);
+    for (const [path, value] of facts) add(path, value);
+    if (country !== undefined) add('location.country', country);
+    if (!isJsonObject(page)) return;
+    const url = this.addressOf(page.url);
+    if (url !== undefined && url.path !== '') add('page.path', url.path);
+    // A campaign is of one address: what the client says of it is not mixed with another.
+    if (!sent.some((path) => path.startsWith('campaign.')))
+      for (const [path, value] of (url?.campaign ?? this.addressOf(page.search)?.campaign) || []) add(path, value);
+    const host = this.addressOf(page.referrer)?.host ?? '';
+    const ownHost = url?.host || (typeof page.host === 'string' ? withoutWww(page.host) : '');
+    if (host !== '' && host !== ownHost) add('referrer.host', host);
+  }
+
+  /** Addresses of pages come again and again. */
+  private addressOf(text: unknown): Address | undefined {
+    if (typeof text !== 'string' || text === '') return undefined;
+    const known = this.addresses.get(text);
+    if (known !== undefined) return known;
+    const address = readAddress(text);
+    if (text.length <= cachedCharsMax) this.addresses.set(text, address);
+    return address;
   }
 }
 
@@ -115,35 +144,37 @@ function hasRoomFor(path: string, rest: Context): boolean {
   return !Object.hasOwn(rest, head) || isJsonObject(rest[head]);
 }
 
-function* factsOfPage(page: Json | undefined): Generator<readonly [string, Json]> {
-  if (!isJsonObject(page)) return;
-  const url = urlOf(page.url);
-  const path = url?.pathname ?? '';
-  if (path.startsWith('/') && path.length <= pathCharsMax) yield ['page.path', path];
-  const query = url?.search || page.search;
-  if (typeof query === 'string' && query.includes('utm_')) yield* factsOfCampaign(new URLSearchParams(query));
-  const host = hostOf(urlOf(page.referrer));
-  const ownHost = hostOf(url) || (typeof page.host === 'string' ? page.host : '');
-  if (host !== '' && host !== withoutWww(ownHost) && host.length <= textCharsMax) yield ['referrer.host', host];
+/** What the address of a page says. WC2 */
+interface Address {
+  /** Empty: none, or too long. */
+  readonly path: string;
+  readonly host: string;
+  /** Undefined: the address has no query. */
+  readonly campaign: readonly (readonly [path: string, value: string])[] | undefined;
+  readonly hasClickId: boolean;
 }
 
-function* factsOfCampaign(query: URLSearchParams): Generator<readonly [string, Json]> {
-  for (const name of campaignNames) {
-    const value = query.get(parameterOf(name)) ?? '';
-    if (value !== '' && value.length <= textCharsMax) yield [`campaign.${name}`, value];
-  }
-}
-
-/** Some clients send a page's path alone. */
+/** Some clients send a page's path or query alone. */
 const nowhere = 'http://host.invalid';
 
-function urlOf(text: unknown): URL | undefined {
-  return typeof text === 'string' && text !== '' && URL.canParse(text, nowhere) ? new URL(text, nowhere) : undefined;
+function readAddress(text: string): Address {
+  const hasClickId = text.search(click) >= 0;
+  if (!URL.canParse(text, nowhere)) return {path: '', host: '', campaign: undefined, hasClickId};
+  const {pathname, hostname, origin, search} = new URL(text, nowhere);
+  const host = origin === nowhere ? '' : withoutWww(hostname);
+  return {
+    path: pathname.startsWith('/') && pathname.length <= pathCharsMax ? pathname : '',
+    host: host.length <= textCharsMax ? host : '',
+    campaign: search === '' ? undefined : campaignOf(new URLSearchParams(search)),
+    hasClickId,
+  };
 }
 
-/** Empty for an address without a host. */
-const hostOf = (url: URL | undefined): string =>
-  url === undefined || url.origin === nowhere ? '' : withoutWww(url.hostname);
+const campaignOf = (query: URLSearchParams): [string, string][] =>
+  campaignNames.flatMap((name) => {
+    const value = query.get(parameterOf(name)) ?? '';
+    return value === '' || value.length > textCharsMax ? [] : [[`campaign.${name}`, value] as [string, string]];
+  });
 
 const withoutWww = (host: string): string => host.replace(/^www\./, '');
 

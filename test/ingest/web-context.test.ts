@@ -76,7 +76,7 @@ describe('the context of an event of a page', () => {
       browser: {name: null, version: '130'},
       os: 'own',
       device: {type: 'desktop'},
-      campaign: {source: 'own', medium: 'm'},
+      campaign: {source: 'own'},
       location: {country: 'SE', city: 'x'},
       page,
     });

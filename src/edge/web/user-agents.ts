@@ -2,6 +2,7 @@
 import Bowser from 'bowser';
 import {isbot} from 'isbot';
 import type {WebFacts} from '../../ingest/web-context.js';
+import {RecentValues} from '../../recent-values.js';
 
 /** A longer one is nobody's: it would only cost time and memory. */
 const userAgentCharsMax = 1_024;
@@ -11,21 +12,15 @@ const devices = new Set(['desktop', 'mobile', 'tablet']);
 const nothing: WebFacts = new Map();
 
 export class UserAgents {
-  private newer = new Map<string, WebFacts>();
-  /** The older half makes room. */
-  private older: ReadonlyMap<string, WebFacts> = new Map();
+  private readonly recent = new RecentValues<string, WebFacts>(cachedMax);
 
   /** Members of the context, by their paths. */
   factsOf(userAgent: string): WebFacts {
     if (userAgent === '' || userAgent.length > userAgentCharsMax) return nothing;
-    const known = this.newer.get(userAgent) ?? this.older.get(userAgent);
+    const known = this.recent.get(userAgent);
     if (known !== undefined) return known;
     const facts = factsIn(userAgent);
-    this.newer.set(userAgent, facts);
-    if (this.newer.size >= cachedMax / 2) {
-      this.older = this.newer;
-      this.newer = new Map();
-    }
+    this.recent.set(userAgent, facts);
     return facts;
   }
 }
