@@ -25,6 +25,9 @@ export interface WebRequest {
 /** What a user agent says: `browser.name`, `device.type`, `bot` and others. */
 export type ReadUserAgent = (userAgent: string) => WebFacts;
 
+/** Key of each member's pair, and the name of the object that the member is in. */
+const places = new Map([...contextMemberKeys].map(([path, key]) => [path, {key, head: path.replace(/\..*/, '')}]));
+
 const textCharsMax = 256;
 const cachedCharsMax = 512;
 const cachedMax = 4_096;
@@ -96,7 +99,10 @@ export class WebContext {
     while (pairs.isAtContext && pairs.next()) sent.push(pairs.contextPath);
     const members: [Uint8Array, Json][] = [];
     const add = (path: string, value: Json): void => {
-      if (!sent.includes(path) && hasRoomFor(path, rest)) members.push([contextMemberKeys.get(path)!, value]);
+      if (sent.includes(path)) return;
+      const {key, head} = places.get(path)!;
+      // What the client sent in place of the object stays. WC1
+      if (!Object.hasOwn(rest, head) || isJsonObject(rest[head])) members.push([key, value]);
     };
     this.addFacts(rest, sent, request, add);
     const {page} = rest;
@@ -136,12 +142,6 @@ export class WebContext {
     if (text.length <= cachedCharsMax) this.addresses.set(text, address);
     return address;
   }
-}
-
-/** Whether the client sent no text, list or other value in place of the object that the member is in. WC1 */
-function hasRoomFor(path: string, rest: Context): boolean {
-  const [head = ''] = path.split('.', 1);
-  return !Object.hasOwn(rest, head) || isJsonObject(rest[head]);
 }
 
 /** What the address of a page says. WC2 */
