@@ -84,8 +84,9 @@ export function findRoute(routes: Routes, path: string): Route | undefined {
   if (exact !== undefined) return exact;
   const slash = path.lastIndexOf('/');
   if (slash === path.length - 1) {
-    const bare = routes.exact.get(path.slice(0, -1));
-    return bare?.isCompatible ? bare : undefined;
+    const bare = path.slice(0, -1);
+    const route = bare === '' || bare.endsWith('/') ? undefined : findRoute(routes, bare);
+    return route?.isCompatible ? route : undefined;
   }
   const before = path.lastIndexOf('/', slash - 1);
   return (
@@ -108,8 +109,9 @@ export function bodyEndpoint(route: Route, method: string): BodyEndpoint | undef
 
 /** The segment of an exchange's path that varies, undecoded; the last one where none does. */
 export function variedSegment({path, route}: Exchange): string {
-  const {isBeforeEnd} = route as Route;
-  const end = isBeforeEnd ? path.lastIndexOf('/') : path.length;
+  const {isBeforeEnd, isCompatible} = route as Route;
+  const pathEnd = isCompatible && path.endsWith('/') ? path.length - 1 : path.length;
+  const end = isBeforeEnd ? path.lastIndexOf('/', pathEnd - 1) : pathEnd;
   return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
 }
 

@@ -263,6 +263,7 @@ describe('pages of other origins', () => {
     });
     const plain = await under.nobody.get(path);
     expect(plain.json()).toMatchObject({integrations: {'Segment.io': {protocol: 'http'}}});
+    expect((await under.nobody.get(`${path}/`)).json()).toEqual(plain.json());
     for (const ask of [`/sourceConfig/?p=npm&v=3&writeKey=${writeKey}`, '/sourceConfig']) {
       const config = await under.nobody.get(ask, {...basic(writeKey), origin});
       expectJson(config, 200);
