@@ -55,19 +55,23 @@ export class Described {
     return this.pathsOf(path).find((one) => verb in one)?.[verb];
   }
 
+  /** A slash may end the path of a route of libraries. */
   private pathsOf(path: string): Readonly<Record<string, DescribedOperation>>[] {
     const asked = path.split('?', 1)[0];
-    const ofLibraries = Object.values(this.document.paths[asked.replace(/\/$/, '')] ?? {}).some(
-      ({tags}) => tags[0] === 'Other libraries',
+    const ofLibraries = this.pathsLike(asked.replace(/\/$/, '')).filter((methods) =>
+      Object.values(methods).some(({tags}) => tags[0] === 'Other libraries'),
     );
-    const bare = ofLibraries ? asked.replace(/\/$/, '') : asked;
-    const slash = bare.lastIndexOf('/') + 1;
+    return ofLibraries.length > 0 ? ofLibraries : this.pathsLike(asked);
+  }
+
+  private pathsLike(path: string): Readonly<Record<string, DescribedOperation>>[] {
+    const slash = path.lastIndexOf('/') + 1;
     const {paths} = this.document;
     // Of this path only POST is not that of a user.
-    if (bare in paths && bare !== '/v1/users/identify') return [paths[bare]];
-    const before = bare.lastIndexOf('/', slash - 2) + 1;
-    const varied = [`${bare.slice(0, slash)}{id}`, `${bare.slice(0, before)}{id}/${bare.slice(slash)}`];
-    return [bare, ...(slash === bare.length ? [] : varied)].map((one) => paths[one]).filter((one) => one !== undefined);
+    if (path in paths && path !== '/v1/users/identify') return [paths[path]];
+    const before = path.lastIndexOf('/', slash - 2) + 1;
+    const varied = [`${path.slice(0, slash)}{id}`, `${path.slice(0, before)}{id}/${path.slice(slash)}`];
+    return [path, ...(slash === path.length ? [] : varied)].map((one) => paths[one]).filter((one) => one !== undefined);
   }
 
   private answerProblems(asked: Asked, answered: Answered, operation: DescribedOperation | undefined): string[] {
