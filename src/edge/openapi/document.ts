@@ -8,7 +8,7 @@ import {preflightAnswer} from '../answers/ingestion.js';
 import {type ErrorCode, statusOf} from '../failure.js';
 import {type JsonSchema, noParameters, numberedName, type QueryForm} from '../query/query.js';
 import {type BodyEndpoint, type Method, type ReadEndpoint, type Route, type Routes, routedMethods} from '../route.js';
-import {describedHeaders, type HeaderName} from './headers.js';
+import {describedHeaders, type HeaderName, headersAlways, headersSometimes} from './headers.js';
 import {introduction} from './introduction.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
 import {alerts} from './operations/alerts.js';
@@ -111,7 +111,7 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
     paths,
     components: {
       schemas: describedSchemas(),
-      headers: describedHeaders(),
+      headers: describedHeaders,
       responses: {
         NotFound: unrouted('not_found'),
         MethodNotAllowed: unrouted('method_not_allowed'),
@@ -459,10 +459,9 @@ const errorWith = (codes: readonly ErrorCode[]): JsonSchema => ({
 function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAnswer['headers']> {
   const always = new Set<HeaderName>(all.flatMap((one) => one.always ?? []));
   const sometimes = all.flatMap((one) => one.sometimes ?? []).filter((name) => !always.has(name));
-  const forms = describedHeaders();
   return Object.fromEntries([
-    ...[...always].map((name) => [name, {...forms[name], required: true}]),
-    ...sometimes.map((name) => [name, {$ref: `#/components/headers/${name}`}]),
+    ...[...always].map((name) => [name, headersAlways[name]]),
+    ...sometimes.map((name) => [name, headersSometimes[name]]),
   ]);
 }
 

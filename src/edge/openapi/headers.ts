@@ -161,12 +161,17 @@ const headerForms = {
 export type HeaderName = keyof typeof headerForms;
 
 /** Header objects of the description, by name. */
-export function describedHeaders(): Record<string, JsonSchema> {
-  const forms = Object.entries<HeaderForm>(headerForms);
-  return Object.fromEntries(
-    forms.map(([name, {description, pattern, example}]) => [
-      name,
-      {description, schema: {type: 'string', pattern: pattern.source}, example},
-    ]),
-  );
-}
+export const describedHeaders: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  Object.entries<HeaderForm>(headerForms).map(([name, {description, pattern, example}]) => [
+    name,
+    {description, schema: {type: 'string', pattern: pattern.source}, example},
+  ]),
+);
+
+/** As they stand at an answer: those that it always has, and those that it may have. */
+export const headersAlways: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  Object.entries(describedHeaders).map(([name, form]) => [name, {...form, required: true}]),
+);
+export const headersSometimes: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  Object.keys(describedHeaders).map((name) => [name, {$ref: `#/components/headers/${name}`}]),
+);
