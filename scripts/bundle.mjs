@@ -1,8 +1,9 @@
 // Compiles and bundles the programs of the service: src/PROGRAM.ts and everything that it imports, packages included, to
 // dist/service/PROGRAM.js and chunks that programs share. So a start loads 12 files, and not 700 in each thread. Types are not
 // checked. Tests and benches import single modules, which the compiler writes to dist/src. It runs after the build of the pages, as
-// it also writes the notices of all packages that either took in.
+// it also writes the notices of all packages that either took in. Then it writes the description of the API, which no start makes.
 
+import {execFileSync} from 'node:child_process';
 import {rmSync} from 'node:fs';
 import {dirname, join, relative} from 'node:path';
 import {rolldown} from 'rolldown';
@@ -25,6 +26,7 @@ const programs = [
   'cli/keys',
   'cli/names',
   'cli/relink',
+  'edge/write-description',
 ];
 const sources = {
   ...Object.fromEntries(programs.map((program) => [program, inProject(`src/${program}.ts`)])),
@@ -74,4 +76,6 @@ const {output} = await build.write({
   chunkFileNames: 'chunks/[name].js',
 });
 await build.close();
+// What /openapi.json and /docs answer (src/edge/openapi/routes.ts).
+execFileSync(process.execPath, [join(bundled, 'edge/write-description.js'), inProject('dist')], {stdio: 'inherit'});
 writeNotices(output.flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : [])));

@@ -19,6 +19,8 @@ const files = () => [
   'bench/history.ndjson',
   'bin',
   'dist/.commit',
+  'dist/docs.html',
+  'dist/openapi.json',
   noticesFile,
   'dist/pages',
   'dist/sdk.js',

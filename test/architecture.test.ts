@@ -187,8 +187,8 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['openapi'],
     ['dashboard'],
     ['all-routes.ts', 'server.ts'],
-    ['assembly.ts'],
-    ['start.ts'],
+    ['assembly.ts', 'description.ts'],
+    ['start.ts', 'write-description.ts'],
   ],
   'src/nats': [
     ['asked-headers.ts', 'error-codes.ts', 'payload.ts', 'version.ts'],

@@ -1,8 +1,6 @@
 // Every path of the service (docs/api.md).
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
-import {describeService, type OpenApiDocument} from './openapi/document.js';
-import {documentationPage} from './openapi/page/page.js';
 import {serveDescription, serveNotices, servePage} from './openapi/routes.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
 import {usersReport} from './routes/active-users.js';
@@ -162,8 +160,8 @@ export const routes: Routes = {
     ['/healthz', open(health)],
     ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],
-    ['/openapi.json', open(serveDescription((prefix) => JSON.stringify(describedBehind(prefix))))],
-    ['/docs', open(servePage((prefix) => documentationPage(describedBehind(prefix))))],
+    ['/openapi.json', open(serveDescription())],
+    ['/docs', open(servePage())],
     ['/licenses', open(serveNotices())],
     ['/sdk.js', sdkScript()],
     [`/sdk-${version}.js`, sdkScriptOfVersion()],
@@ -204,13 +202,4 @@ export function servedRoutes(dashboard: Routes): Readonly<Record<'all' | 'operat
     operators: routesThat(all, isForOperators),
     clients: routesThat(all, (path) => !isForOperators(path)),
   };
-}
-
-/** Built at the start: a route without a description fails there. */
-export const description = describeService(routes, version);
-
-function describedBehind(prefix: string): OpenApiDocument {
-  return prefix === ''
-    ? description
-    : {...description, servers: description.servers.map((server) => ({...server, url: prefix}))};
 }

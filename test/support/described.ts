@@ -3,7 +3,7 @@
 // for more than the service does.
 import type {IncomingHttpHeaders} from 'node:http';
 import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
-import {description} from '../../src/edge/all-routes.js';
+import {description} from '../../src/edge/description.js';
 import type {
   DescribedAnswer,
   DescribedOperation,

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 description of the service, made from the code: the routes, the declarations of parameters, the schemas of
 // bodies, the table of refusals.
-//   O1. Every method of every path is described, and nothing else: a missing or superfluous description ends the start.
+//   O1. Every method of every path is described, and nothing else: a missing or superfluous description ends the build.
 
 import {positionsPattern} from '../../log-position.js';
 import type {Access} from '../admission/authentication.js';

@@ -1,6 +1,5 @@
 // GET /openapi.json and GET /docs, the description for programs and for people, and GET /licenses, the notices of what is bundled.
-//   OD1. Each is made once as bytes, for each of the newest prefixes where it has links: making one takes milliseconds of the thread
-//        that takes events.
+//   OD1. The build makes each. A service compresses it once, for each of the newest prefixes where it has links.
 //   OD2. Nobody needs a key, so each address has a limit.
 
 import {readFile} from 'node:fs/promises';
@@ -28,19 +27,32 @@ const ofPage: readonly Header[] = [
   ['Referrer-Policy', 'no-referrer'],
 ];
 
-/** `text`: made of a prefix. */
-export const serveDescription = (text: (prefix: string) => string): Handle =>
-  serve((prefix) => compressed('application/json; charset=utf-8', text(prefix), always));
+/** Stands for the prefix in the files of the description: a path that no prefix has. */
+export const prefixMark = '/__PREFIX__';
 
-export const servePage = (text: (prefix: string) => string): Handle =>
-  serve((prefix) => compressed('text/html; charset=utf-8', text(prefix), ofPage));
+/** The build writes them (scripts/bundle.mjs, scripts/notices.mjs). */
+const builtFiles = {
+  description: new URL('../../../openapi.json', import.meta.url),
+  page: new URL('../../../docs.html', import.meta.url),
+  notices: new URL('../../../THIRD-PARTY-NOTICES.txt', import.meta.url),
+};
 
-/** The build writes it (scripts/notices.mjs). */
-const noticesFile = new URL('../../../THIRD-PARTY-NOTICES.txt', import.meta.url);
+/** The address of the service is `/` where it has no prefix. */
+export const serveDescription = (): Handle =>
+  serve(async (prefix) => {
+    const text = await readFile(builtFiles.description, 'utf8');
+    return compressed('application/json; charset=utf-8', text.replaceAll(prefixMark, prefix || '/'), always);
+  });
+
+export const servePage = (): Handle =>
+  serve(async (prefix) => {
+    const text = await readFile(builtFiles.page, 'utf8');
+    return compressed('text/html; charset=utf-8', text.replaceAll(prefixMark, prefix), ofPage);
+  });
 
 export const serveNotices = (): Handle =>
   serve(
-    async () => compressed('text/plain; charset=utf-8', await readFile(noticesFile, 'utf8'), always),
+    async () => compressed('text/plain; charset=utf-8', await readFile(builtFiles.notices, 'utf8'), always),
     () => '',
   );
 
