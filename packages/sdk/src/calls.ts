@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface More {
   readonly userId?: string;
   /** Visitor who is not signed in. An event with both ids joins them. */
-  readonly anonymousId?: string;
+  readonly anonymousId?: string | undefined;
   /** ISO 8601. */
   readonly timestamp?: string;
   /** The service counts one call of each id: a repetition needs the same id. */
@@ -26,7 +26,7 @@ export interface MoreOfIdentify extends Omit<More, 'userId'> {
 export interface SentEvent {
   event: string;
   userId?: string;
-  anonymousId?: string;
+  anonymousId?: string | undefined;
   properties?: Record<string, unknown>;
   context?: Record<string, unknown>;
   timestamp: string;
