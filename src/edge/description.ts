@@ -4,6 +4,7 @@ import {version} from '../version.js';
 import {routes} from './all-routes.js';
 import {describeService, type OpenApiDocument} from './openapi/document.js';
 import {documentationPage} from './openapi/page/page.js';
+import {withReferences} from './openapi/references.js';
 import {prefixMark} from './openapi/routes.js';
 
 /** A route without a description fails here. */
@@ -15,5 +16,5 @@ export function descriptionFiles(): Readonly<Record<string, string>> {
     ...description,
     servers: description.servers.map((server) => ({...server, url: prefixMark})),
   };
-  return {'openapi.json': JSON.stringify(marked), 'docs.html': documentationPage(marked)};
+  return {'openapi.json': JSON.stringify(withReferences(marked)), 'docs.html': documentationPage(marked)};
 }

@@ -276,7 +276,18 @@ describe('the examples', () => {
   test('GET /openapi.json is the document, for anybody', async () => {
     const answer = await under.nobody.get('/openapi.json');
     expect(answer.status).toBe(200);
-    expect(answer.json()).toEqual(document);
+    const sent = answer.json<OpenApiDocument>();
+    expect(await new Validator().validate(structuredClone(sent))).toEqual({valid: true});
+    expect(answer.text.length).toBeLessThan(450_000);
+    const components = {...sent.components};
+    const whole = JSON.parse(JSON.stringify(sent.paths), (_, value: {$ref?: string} | null) => {
+      const [, kind, name] = /^#\/components\/(responses|parameters|headers)\/(.+)$/.exec(value?.$ref ?? '') ?? [];
+      return kind === undefined || (kind === 'headers' && !name!.endsWith('.always'))
+        ? value
+        : inlined(components, kind, name!);
+    });
+    expect(whole).toEqual(document.paths);
+    expect(components.schemas).toEqual(document.components.schemas);
   });
 
   test('GET /docs is one page that asks nobody else, with its own style and script alone', async () => {
@@ -329,6 +340,14 @@ describe('the examples', () => {
     expect([statuses.length, refused.filter((block) => !made.test(block))]).toEqual([blocks.length, []]);
   });
 });
+
+/** A component, with the headers that its answer always has in their places. */
+function inlined(components: OpenApiDocument['components'], kind: string, name: string): unknown {
+  return JSON.parse(JSON.stringify(components[kind]![name]), (_, value: {$ref?: string} | null) => {
+    const [, header] = /^#\/components\/headers\/(.+\.always)$/.exec(value?.$ref ?? '') ?? [];
+    return header === undefined ? value : components.headers![header];
+  });
+}
 
 const unescaped = (text: string): string =>
   text
