@@ -26,6 +26,7 @@ const firstFiles = {
   chevronUp: 'chevron-up',
   code: 'command-line',
   table: 'table-cells',
+  window: 'window',
   close: 'x-mark',
   warning: 'exclamation-triangle',
   search: 'magnifying-glass',

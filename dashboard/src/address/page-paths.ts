@@ -3,6 +3,7 @@ export const pagePaths = [
   '',
   '/',
   '/sign-in',
+  '/web',
   '/boards',
   '/trends',
   '/funnels',

@@ -29,6 +29,15 @@ export const places: readonly Place[] = [
     role: 'reader',
   },
   {
+    path: '/web',
+    letter: 'v',
+    name: 'Web',
+    icon: 'window',
+    section: 'Product',
+    role: 'reader',
+    script: () => import('../pages/web/web').then(({Web}) => Web),
+  },
+  {
     path: '/boards',
     letter: 'd',
     name: 'Boards',

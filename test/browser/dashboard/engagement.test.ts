@@ -1,5 +1,5 @@
-// Retention, Lifecycle, Paths, boards with pins of them, the list of People and saved reports in a real browser: their numbers are the
-// API's.
+// Retention, Lifecycle, Paths, boards with pins of them, the list of People, saved reports and Web in a real browser: their numbers are
+// the API's, or those of plain loops.
 import {readFileSync} from 'node:fs';
 import {isDeepStrictEqual} from 'node:util';
 import type {Browser, Locator, Page} from 'playwright-core';
@@ -19,6 +19,7 @@ import {Client, query} from '../../support/http.js';
 import {Positions, reportCovering} from '../../support/reports.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
+import {type WebFigures, webFigures, webWeek} from '../../support/web-week.js';
 import {cellsOf} from '../table-cells.js';
 
 const dayMs = 86_400_000;
@@ -473,4 +474,78 @@ test('Active users of an event, by the values of a trait', async () => {
   );
   await card('Active users').getByText(`${total} distinct users`).waitFor();
   await dashboard.expectSoundOnPhone();
+});
+
+test('Web: before a page view it says what to do; then its numbers are those of plain loops, with bots and without', async () => {
+  await dashboard.goto('/web');
+  await page.getByRole('heading', {name: 'No page view has come yet'}).waitFor();
+  await page.getByText(`<script defer src="${service.baseUrl}/sdk.js" data-key="`).waitFor();
+  await page.getByRole('link', {name: 'First event'}).last().waitFor();
+  await dashboard.expectSoundOnPhone();
+
+  const startMs = Date.parse(from) - 14 * dayMs;
+  const events = webWeek(startMs);
+  const written = new Positions();
+  written.note(await secret.post('/v1/events/batch', {events}));
+  const week = {from: dateOf(startMs), to: dateOf(startMs + 6 * dayMs)};
+  await reportCovering(secret, `/v1/names?${query(week)}`, written);
+
+  const figure = (name: string): Locator => card(name).locator('.figure');
+  const shown = async (): Promise<WebFigures> => {
+    const number = async (name: string): Promise<number> => Number(await figure(name).innerText());
+    const lists: Record<string, Record<string, number>> = {};
+    for (const title of Object.keys(webFigures([]).lists)) {
+      const rows = await cellsOf(card(title));
+      lists[title] = Object.fromEntries(rows.map(([name, count]) => [name!, Number(count)]));
+    }
+    return {
+      visitors: await number('Visitors'),
+      views: await number('Page views'),
+      sessions: await number('Sessions'),
+      lists,
+    };
+  };
+  /** Resolves when the page shows the figures of these events. */
+  const shows = async (some: typeof events): Promise<void> => {
+    const expected = webFigures(some);
+    let last: WebFigures | undefined;
+    await until('the page shows them', async () => {
+      await dashboard.settled();
+      last = await shown().catch(() => undefined);
+      return last?.views === expected.views && last.visitors === expected.visitors;
+    });
+    expect(last).toEqual(expected);
+  };
+  const ofPeople = events.filter(({context}) => context.bot === undefined);
+  await dashboard.goto(`/web?range=${week.from}..${week.to}`);
+  await shows(ofPeople);
+  await dashboard.expectSoundOnPhone();
+
+  await page.getByRole('checkbox', {name: 'Bots left out', checked: true}).uncheck();
+  await page.waitForURL(/bots=counted/);
+  await shows(events);
+  await page.getByRole('checkbox', {name: 'Bots left out'}).check();
+  await shows(ofPeople);
+
+  await card('Countries').getByRole('button', {name: 'Germany'}).press('Enter');
+  await page.waitForURL((url) => url.searchParams.get('where') === 'context.location.country eq DE');
+  const ofGermany = ofPeople.filter(({context}) => context.location?.country === 'DE');
+  await shows(ofGermany);
+  await dashboard.expectSoundOnPhone();
+
+  // Its number leads to Active users, which says the same.
+  await figure('Visitors').click();
+  await card('Active users')
+    .getByText(`${webFigures(ofGermany).visitors} distinct users in all`)
+    .waitFor();
+  await page.goBack();
+  await page.getByRole('button', {name: /^Remove Country is Germany/}).click();
+  await page.waitForURL((url) => !url.searchParams.has('where'));
+  await shows(ofPeople);
+
+  // A later page of a visit has no referrer either: direct visits are narrowed to by their first events.
+  await card('Referrers').getByRole('button', {name: 'direct, or unknown'}).click();
+  await page.getByRole('button', {name: /^Remove Referrer is direct, or unknown/}).waitFor();
+  await shows(ofPeople.filter(({context}) => context.referrer === undefined && context.session?.start === true));
+  await dashboard.expectSound();
 });

@@ -1,0 +1,40 @@
+// What the figures and the chart of the page draw of the shown answers.
+import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
+import {figures, type WebAsked, type WebQuestion} from '../../address/web-address';
+import type {AnsweredLine} from '../../charts/charted';
+import type {Report, Shown} from '../../service/reports';
+
+/** The question of the page, with what was asked for it. */
+export interface AskedWeb extends WebAsked {
+  readonly question: WebQuestion;
+}
+
+type FigureAnswer = Pick<ActiveAnswer | CountsAnswer, 'data' | 'total'>;
+
+export const figureLabels: Readonly<Record<(typeof figures)[number], string>> = {
+  visitors: 'Visitors',
+  views: 'Page views',
+  sessions: 'Sessions',
+};
+
+/** Answer of the figure with this index. */
+export const answerIn = (reports: readonly Report<unknown>[] | undefined, at: number): FigureAnswer | undefined =>
+  reports?.[at]?.value as FigureAnswer | undefined;
+
+/** A line for each figure that is answered. */
+export const linesOf = ({question: {paths, pastPaths}, of}: Shown<AskedWeb>): AnsweredLine[] =>
+  paths.flatMap((path, at): AnsweredLine[] => {
+    const {value, headers} = of<FigureAnswer>(path);
+    const pastPath = pastPaths[at];
+    const past = pastPath === undefined ? undefined : of<FigureAnswer>(pastPath).value;
+    return value === undefined ? [] : [{label: figureLabels[figures[at]!], tone: at + 1, answer: value, headers, past}];
+  });
+
+/** Reports of the figures, without those of the compared range. */
+export const ofFigures = (shown: Shown<AskedWeb> | undefined): readonly Report<unknown>[] =>
+  shown?.reports.slice(0, figures.length) ?? [];
+
+/** Number of all sessions; undefined while it is not known. */
+export const sessionsIn = (shown: Shown<AskedWeb> | undefined): number | undefined =>
+  shown?.of<FigureAnswer>(shown.question.sessionsPath).value?.total;

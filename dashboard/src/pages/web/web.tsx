@@ -1,0 +1,155 @@
+// Web: visitors, page views and sessions of a site, where they come from, and with what.
+//   WP1. A click on a value narrows the whole page to it, in its address.
+//   WP2. The lists are asked after the figures, which tell whether sessions are counted.
+import {useMemo} from 'preact/hooks';
+import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
+import {daysOf} from '../../address/range';
+import {namesMax, namesPath} from '../../address/report-address';
+import {everyDay} from '../../address/stored-days';
+import {type Address, useAddress} from '../../address/use-address';
+import {
+  listPath,
+  narrowedBy,
+  narrowText,
+  viewNameIn,
+  webAsked,
+  webForm,
+  webLists,
+  webUntilPaths,
+} from '../../address/web-address';
+import {wallMs} from '../../address/zone';
+import {chartOf} from '../../charts/charted';
+import {useFirstDay} from '../../service/first-day';
+import {oldest} from '../../service/freshness';
+import {useReports} from '../../service/reports';
+import {later} from '../../shell/later';
+import {ReportBody} from '../../shell/report-body';
+import {ReportHead} from '../../shell/report-head';
+import {today} from '../../shell/today';
+import {todayIn} from '../../shell/zone-day';
+import {WebChart} from './web-chart';
+import {type AskedWeb, linesOf, sessionsIn} from './web-drawn';
+import type {WebFieldsProps} from './web-fields';
+import {WebFigures} from './web-figures';
+import {type AskedLists, ListCard} from './web-list';
+import './web.css';
+
+const WebFields = later<WebFieldsProps>(
+  () => import('./web-fields').then(({WebFields: Part}) => Part),
+  <section class="card web-fields" />,
+);
+const NoViews = later(() => import('./no-views').then(({NoViews: Part}) => Part));
+
+const title = 'Web';
+const dayOf = (seconds: number): number => Math.floor(seconds / 86_400);
+/** Widths of the lists, in their order: two, three and two in a row. */
+const spans = [6, 6, 4, 4, 4, 6, 6] as const;
+
+export function Web() {
+  const address = useAddress(webForm);
+  const {question, problems, ask} = address;
+  const names = useReports(undefined, [namesPath(everyDay(today.value), namesMax)]);
+  const listed = names.shown?.reports[0]?.value as NamesAnswer | undefined;
+  const event = question.event ?? (listed && viewNameIn(listed.data.map(({name}) => name)));
+  if (event !== undefined) return <WebOf event={event} address={address} />;
+  const place = {zone: question.zone, today: todayIn(question.zone)};
+  return (
+    <>
+      <ReportHead
+        title={title}
+        isQuestion={false}
+        freshness={names.shown?.freshness}
+        problems={problems}
+        range={question.range}
+        place={place}
+        ask={({range}) => ask(range === undefined ? {} : {range})}
+      />
+      <WebFields
+        question={question}
+        narrowed={question.where.map(narrowText)}
+        event={event}
+        days={daysOf(question.range, place.today)}
+        onChange={ask}
+      />
+      <ReportBody asking={names} reports={names.shown?.reports ?? []}>
+        {() => <NoViews />}
+      </ReportBody>
+    </>
+  );
+}
+
+/** `event`: name of the page views. */
+function WebOf({
+  event,
+  address: {question, problems, ask},
+}: {
+  readonly event: string;
+  readonly address: Address<typeof webForm>;
+}) {
+  const {zone} = question;
+  const place = {zone, today: todayIn(zone)};
+  const since = useFirstDay(wallMs, zone);
+  const asked: AskedWeb = {...webAsked(question, event, place.today, since), question};
+  const main = useReports(asked, [...new Set([...asked.paths, ...asked.pastPaths, asked.sessionsPath])]);
+  const {shown} = main;
+  const until = useReports(undefined, webUntilPaths(asked, place.today, shown?.freshness?.asOfMs)).shown;
+
+  const sessions = main.isOther ? undefined : sessionsIn(shown); // WP2
+  const hasSessions = sessions === undefined || sessions > 0;
+  const lists = useReports<AskedLists>(
+    {...asked, hasSessions},
+    sessions === undefined ? undefined : webLists.map((list) => listPath(asked, list, hasSessions)),
+  );
+
+  const lines = useMemo(() => (shown === undefined ? [] : linesOf(shown)), [shown]);
+  const shownIn = shown?.question ?? asked;
+  const chart = useMemo(() => chartOf(lines, shownIn.interval, (ms) => wallMs(shownIn.days.zone, ms)), [lines]);
+  return (
+    <>
+      <ReportHead
+        title={title}
+        isQuestion={false}
+        freshness={oldest([shown?.freshness, until?.freshness, lists.shown?.freshness])}
+        problems={problems}
+        range={question.range}
+        interval={asked.interval}
+        compare={question.compare}
+        since={since}
+        place={place}
+        ask={ask}
+      />
+      <WebFields
+        question={question}
+        narrowed={question.where.map(narrowText)}
+        event={event}
+        days={asked.days}
+        onChange={ask}
+      />
+      <WebFigures main={main} until={until} isOpen={chart.openFrom !== undefined} />
+      <div class="row web-cards">
+        <WebChart
+          main={main}
+          lines={lines}
+          chart={chart}
+          today={place.today}
+          onRange={(from, to) => ask({range: {kind: 'days', from: dayOf(from), to: dayOf(to)}, every: null})}
+        />
+        {webLists.map((list, at) => (
+          <ListCard
+            key={list.by}
+            list={list}
+            span={spans[at]!}
+            asking={lists}
+            onNarrow={(to) => ask({where: narrowedBy(question.where, to)})} // WP1
+          />
+        ))}
+      </div>
+      <p class="page-note">
+        Visitors are users with a page view. Sessions are events of any name that say that one starts: a narrowed page
+        counts those that match. A referrer and a campaign belong to the first page of a visit: narrowed to one, the
+        page counts these page views alone.
+        {!hasSessions && ' No event of these days says that a session starts: referrers and campaigns count visitors.'}
+      </p>
+    </>
+  );
+}
