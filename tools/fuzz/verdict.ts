@@ -1,4 +1,5 @@
 // Whether the API has such an answer (docs/api.md, Errors).
+import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import type {FuzzAnswer, Outcome} from './connection.js';
 import {type HostileRequest, isWellFramed} from './request.js';
 import {isCodedPath} from './templates.js';
@@ -44,8 +45,14 @@ function wrongWithSuccess({status, headers, body}: FuzzAnswer, request: HostileR
   if (status === 204 || status === 302 || status === 304)
     return body.length === 0 ? undefined : `${status} with a body`;
   if (isHead(request) || headers.get('content-type') !== jsonType) return undefined;
-  return parsed(body) === undefined ? `${status} whose body is no JSON` : undefined;
+  return parsed(unpacked(body, headers.get('content-encoding'))) === undefined
+    ? `${status} whose body is no JSON`
+    : undefined;
 }
+
+/** A document is compressed for who takes that. */
+const unpacked = (body: Buffer, encoding: string | undefined): Buffer =>
+  encoding === 'br' ? brotliDecompressSync(body) : encoding === 'gzip' ? gunzipSync(body) : body;
 
 function wrongWithRefusal(
   {status, headers, body}: FuzzAnswer,
