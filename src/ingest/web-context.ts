@@ -114,7 +114,7 @@ export class WebContext {
 
   /** `sent`: paths of the members that the client sent. */
   private addFacts(
-    {userAgent: own, page}: Context,
+    {userAgent: own, page, campaign}: Context,
     sent: readonly string[],
     {userAgent, country}: WebRequest,
     add: (path: string, value: Json) => void,
@@ -126,7 +126,8 @@ export class WebContext {
     const url = this.addressOf(page.url);
     if (url !== undefined && url.path !== '') add('page.path', url.path);
     // A campaign is of one address: what the client says of it is not mixed with another.
-    if (!sent.some((path) => path.startsWith('campaign.')))
+    const hasCampaign = isJsonObject(campaign) && Object.keys(campaign).length > 0;
+    if (!hasCampaign && !sent.some((path) => path.startsWith('campaign.')))
       for (const [path, value] of (url?.campaign ?? this.addressOf(page.search)?.campaign) || []) add(path, value);
     const host = this.addressOf(page.referrer)?.host ?? '';
     const ownHost = url?.host || (typeof page.host === 'string' ? withoutWww(page.host) : '');

@@ -42,6 +42,12 @@ describe('the context of an event of a page', () => {
       {browser: {name: 'Googlebot', version: '2'}, bot: true},
     ],
     ['curl/8.5.0', {bot: true}],
+    // Nothing of the text itself.
+    ['Annas-Own-Reader/3.1 (X11; Linux x86_64) Letters/2 (x', {os: {name: 'Linux'}, device: {type: 'desktop'}}],
+    [
+      firefox.replaceAll('130', '1300000'),
+      {os: {name: 'Windows'}, device: {type: 'desktop'}, browser: {name: 'Firefox'}},
+    ],
   ])('has what the user agent %j says', (userAgent, expected) => {
     expect(contextOf(undefined, {...nobody, userAgent})).toEqual(expected);
     expect(contextOf({userAgent}, {...nobody, userAgent: firefox})).toEqual({userAgent, ...expected});
@@ -80,6 +86,12 @@ describe('the context of an event of a page', () => {
       location: {country: 'SE', city: 'x'},
       page,
     });
+  });
+
+  test('has no campaign of the address beside one that was sent', () => {
+    const page = {path: '/', url: 'https://a.example/?utm_source=s'};
+    expect(contextOf({page, campaign: {id: '7'}})).toBeNull();
+    expect(contextOf({page, campaign: {}})).toEqual({page, campaign: {source: 's'}});
   });
 
   test('has the names of click ids, and not their values', () => {

@@ -10,6 +10,11 @@ const userAgentCharsMax = 1_024;
 const cachedMax = 4_096;
 const devices = new Set(['desktop', 'mobile', 'tablet']);
 const nothing: WebFacts = new Map();
+/** The names that bowser has for browsers. It calls any other one by a part of the user agent's text, which is not to be stored. */
+const browserNames = new Set([
+  ...Object.values(Bowser.BROWSER_MAP),
+  ...['Miui', 'Opera Touch', 'PlayStation 4', 'SlimerJS'],
+]);
 
 export class UserAgents {
   private readonly recent = new RecentValues<string, WebFacts>(cachedMax);
@@ -27,11 +32,12 @@ export class UserAgents {
 
 function factsIn(userAgent: string): WebFacts {
   const {browser, os, platform} = Bowser.parse(userAgent);
-  const major = /^\d+/.exec(browser.version ?? '')?.[0];
+  const isKnown = browser.name !== undefined && browserNames.has(browser.name);
+  const major = /^\d{1,5}(?!\d)/.exec(browser.version ?? '')?.[0];
   const device = platform.type ?? '';
   const facts = new Map<string, string | true>();
-  if (browser.name) facts.set('browser.name', browser.name);
-  if (browser.name && major !== undefined) facts.set('browser.version', major);
+  if (isKnown) facts.set('browser.name', browser.name!);
+  if (isKnown && major !== undefined) facts.set('browser.version', major);
   if (os.name) facts.set('os.name', os.name);
   if (devices.has(device)) facts.set('device.type', device);
   if (isbot(userAgent)) facts.set('bot', true);
