@@ -38,7 +38,7 @@ export const refusalTexts = {
   event: `event is required and must be ${characters}`,
   userId: anId('userId'),
   anonymousId: anId('anonymousId'),
-  noId: 'userId or anonymousId is required',
+  noId: 'userId or anonymousId is required, unless the key is one of pages',
   messageId: `messageId must be a string of 1 to ${messageIdCharsMax} characters without control characters, not blank`,
   properties: bounded('properties'),
   context: bounded('context'),

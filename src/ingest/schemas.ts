@@ -103,19 +103,13 @@ const withTimes = <Shape extends z.ZodRawShape & {timestamp: ReturnType<typeof t
       if (timeMs > receivedMs() + futureMsMax) report(refusalTexts.future);
     });
 
-const oneId = (field: 'userId' | 'anonymousId') => ({
-  type: 'object',
-  required: [field],
-  properties: {[field]: {type: 'string'}},
-});
-
 /** `receivedMs`: the time from which a timestamp counts as future. */
 export const eventSchema = (receivedMs: () => number) =>
   withTimes(receivedMs, {
     event: name(refusalTexts.event).describe('The name of what happened.'),
     userId: id(refusalTexts.userId)
       .nullish()
-      .describe('Your identifier of the user. This or `anonymousId` is required.'),
+      .describe('Your identifier of the user. This or `anonymousId` is required, unless the key is one of pages.'),
     anonymousId: id(refusalTexts.anonymousId)
       .nullish()
       .describe(
@@ -134,12 +128,10 @@ export const eventSchema = (receivedMs: () => number) =>
     timestamp: timestamp().describe(
       'When it happened. Without an offset it is UTC; absent, it is now. Up to 24 hours ahead.',
     ),
-  })
-    .refine((value) => (value.userId ?? value.anonymousId ?? undefined) !== undefined, {
-      error: refusalTexts.noId,
-      path: ['userId'],
-    })
-    .meta({allOf: [{anyOf: [oneId('userId'), oneId('anonymousId')]}]});
+  }).refine((value) => (value.userId ?? value.anonymousId ?? undefined) !== undefined, {
+    error: refusalTexts.noId,
+    path: ['userId'],
+  });
 
 export const batchSchema = (event: ReturnType<typeof eventSchema>) =>
   z.looseObject({

@@ -7,8 +7,8 @@ import {StartFault} from '../../start-fault.js';
 import type {ClientAddresses} from '../http/client-address.js';
 import type {Exchange} from '../http/exchange.js';
 
-/** ISO 3166-1 alpha-2. Proxies say XX for an unknown country, and T1 for Tor. */
-const code = /^(?!XX)[A-Z]{2}$/;
+/** ISO 3166-1 alpha-2. Proxies say XX or ZZ for an unknown country, and T1 for Tor. */
+const code = /^(?!XX|ZZ)[A-Z]{2}$/;
 
 export class Countries {
   private readonly clients: ClientAddresses;
@@ -40,6 +40,8 @@ class CountryFile {
   private readonly logger: Logger;
   private reader: Reader<CountryResponse>;
   private version: string;
+  /** Version of the file of which the log says that it is damaged. */
+  private damagedVersion = '';
 
   constructor(path: string, logger: Logger) {
     this.path = path;
@@ -54,9 +56,23 @@ class CountryFile {
 
   of(address: string): string | undefined {
     if (address === '') return undefined; // The connection is closed.
-    const found = this.reader.get(address);
-    const iso = (found?.country ?? found?.registered_country)?.iso_code ?? '';
-    return code.test(iso) ? iso : undefined;
+    // In a file of IPv4 alone the reader would take the first bits of any address for one of IPv4.
+    if (address.includes(':') && this.reader.metadata.ipVersion === 4) return undefined;
+    try {
+      const found = this.reader.get(address);
+      const iso = (found?.country ?? found?.registered_country)?.iso_code ?? '';
+      return code.test(iso) ? iso : undefined;
+    } catch (error) {
+      this.noteDamage(error);
+      return undefined;
+    }
+  }
+
+  /** No event is refused for a damaged file. */
+  private noteDamage(error: unknown): void {
+    if (this.damagedVersion === this.version) return;
+    this.damagedVersion = this.version;
+    this.logger.warn({reason: messageOf(error)}, 'GEOIP_FILE is damaged: some clients have no country');
   }
 
   refresh(): void {

@@ -1,4 +1,4 @@
-import {renameSync, writeFileSync} from 'node:fs';
+import {readFileSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {ClientAddresses} from '../../../src/edge/http/client-address.js';
@@ -23,7 +23,7 @@ test('a trusted proxy says the country, and nobody else', () => {
   const countries = new Countries(clients, undefined, logger);
   expect(countries.of(from('10.1.1.1', 'de', '93.1.1.1'))).toBe('DE');
   expect(countries.of(from('93.1.1.1', 'DE'))).toBeUndefined();
-  for (const said of ['', 'XX', 'T1', 'DEU', 'D', 'DE,FR'])
+  for (const said of ['', 'XX', 'ZZ', 'T1', 'DEU', 'D', 'DE,FR'])
     expect(countries.of(from('10.1.1.1', said))).toBeUndefined();
 });
 
@@ -36,6 +36,21 @@ test('else the file says it, of the address of the client', () => {
   expect(countries.of(from('95.1.2.3'))).toBeUndefined();
   expect(countries.of(from('2001:db8::1'))).toBeUndefined();
   expect(countries.of(from(''))).toBeUndefined();
+});
+
+test('a file of IPv4 says nothing of IPv6 addresses', () => {
+  const countries = new Countries(clients, fileWith({32: 'US', 42: 'CN'}), logger);
+  for (const address of ['2001:db8::1', '2a02:db8::1', '2002::']) expect(countries.of(from(address))).toBeUndefined();
+});
+
+test('a damaged file costs countries, and nothing else', () => {
+  const path = fileWith({93: 'DE'});
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, bytes.indexOf('iso_code') - 1, bytes.indexOf('iso_code') + 4);
+  writeFileSync(path, bytes);
+  const countries = new Countries(clients, path, logger);
+  expect(countries.of(from('93.1.2.3'))).toBeUndefined();
+  expect(countries.of(from('10.1.1.1', 'SE', '93.1.2.3'))).toBe('SE');
 });
 
 test('a file that was replaced is read again, and a bad one changes nothing', () => {

@@ -1,4 +1,5 @@
 // Tracking events, and reading them.
+import {refusalTexts} from '../../../ingest/refusals.js';
 import {batchSchema, eventSchema} from '../../../ingest/schemas.js';
 import {historyAnswer} from '../../answers/events.js';
 import {batchAnswer, batchErrorAnswer, trackAnswer} from '../../answers/ingestion.js';
@@ -74,7 +75,7 @@ export const events: Operations = {
           status: 'partial',
           received: 1,
           rejected: 1,
-          errors: [{index: 1, code: 'invalid_event', field: 'userId', message: 'userId or anonymousId is required'}],
+          errors: [{index: 1, code: 'invalid_event', field: 'userId', message: refusalTexts.noId}],
         },
       },
       400: {
