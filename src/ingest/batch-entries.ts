@@ -48,6 +48,16 @@ export function copyOf({bytes, firsts, starts, ends, indexes}: BatchEntries, par
   };
 }
 
+/** Buffers of a copy, to be transferred. */
+export const buffersOf = ({bytes, firsts, starts, ends, indexes}: BatchEntries): ArrayBuffer[] =>
+  [bytes, firsts, starts, ends, indexes].map(({buffer}) => buffer as ArrayBuffer);
+
+/** Bytes from the first entry to the end of the last one. */
+export function bytesOf({firsts, starts, ends}: BatchEntries, partitionCount: number): number {
+  const count = firsts[partitionCount]!;
+  return count === 0 ? 0 : ends[count - 1]! - starts[0]!;
+}
+
 /** Entries as they are written, in the order of their events. */
 export class EntryList {
   readonly writer = new ByteWriter(1024 * 1024);

@@ -77,15 +77,21 @@ describe('a key for pages', () => {
       page: {...page, url: 'https://www.shop.example/a?utm_source=mail&gclid', path: '/a'},
     };
     const big = 'x'.repeat(1_000);
+    const others = Array.from({length: 200}, () => ({event: 'other', userId: 'others', context: {big}}));
     const ways: readonly ((userId: string) => Promise<void>)[] = [
       (userId) => sent('/v1/events', {event: 'page', userId, context: {page}}, {key}),
       (userId) => sent('/v1/events/batch', {events: [{event: 'page', userId, context: {page}}]}, {key}),
       // In the worker.
-      (userId) => {
-        const others = Array.from({length: 200}, () => ({event: 'other', userId: 'others', context: {big}}));
-        return sent('/v1/events/batch', {events: [{event: 'page', userId, context: {page}}, ...others]}, {key});
-      },
+      (userId) => sent('/v1/events/batch', {events: [{event: 'page', userId, context: {page}}, ...others]}, {key}),
       (userId) => sent('/v1/batch', {batch: [{type: 'track', event: 'page', userId, context: {page}}]}, {key}),
+      (userId) => {
+        const batch = [
+          {type: 'identify', userId, traits: {plan: 'pro'}},
+          {event: 'page', userId, context: {page}},
+          ...others,
+        ];
+        return sent('/v1/batch', {batch: batch.map((call) => ({type: 'track', ...call}))}, {key});
+      },
     ];
     for (const way of ways) {
       const userId = freshId();

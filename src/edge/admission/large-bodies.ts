@@ -1,11 +1,13 @@
 // The edge's side of the worker thread for large bodies. Callers have it in turn: one body may keep it busy for a second.
 import {Worker} from 'node:worker_threads';
 import type {BatchOrigin, BatchReading} from '../../ingest/batch.js';
+import {type BatchEntries, buffersOf, bytesOf, copyOf} from '../../ingest/batch-entries.js';
+import type {WebRequest} from '../../ingest/web-context.js';
 import {DealtSlots} from '../../pacing/dealt-slots.js';
 import type {CallsReading} from '../compatible/reading.js';
 import type {CallForm, Nameless} from '../compatible/translator.js';
 import {BodyShare} from './body-budget.js';
-import type {EncodedBatch, LargeBodiesWorkerData, LargeBody} from './large-bodies-worker.js';
+import type {LargeBodiesWorkerData, LargeBody, LargeContexts, WorkDone} from './large-bodies-worker.js';
 
 /** Bodies of this size leave the edge thread: parsing 1 MiB takes some 10 ms, and 10 MiB would stall all requests. */
 export const largeBodyBytesMin = 1024 * 1024;
@@ -25,7 +27,7 @@ export class LargeBodies {
   private readonly partitionCount: number;
   /** Started with the first large body: most deployments never get one. */
   private worker: Worker | undefined;
-  private readonly waiting = new Map<number, (reading: never) => void>();
+  private readonly waiting = new Map<number, (done: never) => void>();
   private bodies = 0;
 
   constructor(partitionCount: number) {
@@ -37,7 +39,7 @@ export class LargeBodies {
    * which is checked before a body is read: a body that was read is not refused. `caller`: whose turn it takes.
    */
   encode(caller: string, bytes: Buffer, origin: BatchOrigin, use: (reading: BatchReading) => void): void {
-    void this.send(caller, bytes, {origin}, use);
+    this.read(caller, bytes, {origin}, use);
   }
 
   /** Calls back with the calls of a library of another service. */
@@ -49,37 +51,61 @@ export class LargeBodies {
     receivedMs: number,
     use: (reading: CallsReading) => void,
   ): void {
-    void this.send(caller, bytes, {origin: {receivedMs}, forms, nameless}, use);
+    this.read(caller, bytes, {origin: {receivedMs}, forms, nameless}, use);
   }
 
-  private async send<Reading>(
+  /** Calls back with the entries, their contexts completed; `entries` are needed only during the call. */
+  complete(
+    caller: string,
+    entries: BatchEntries,
+    eventCount: number,
+    request: WebRequest,
+    use: (entries: BatchEntries) => void,
+  ): void {
+    const {partitionCount} = this;
+    const own = copyOf(entries, partitionCount);
+    const size = bytesOf(own, partitionCount);
+    void this.send(caller, size, {entries: own, eventCount, request}, buffersOf(own), use);
+  }
+
+  private read<Reading>(
     caller: string,
     bytes: Buffer,
     what: Pick<LargeBody, 'origin' | 'forms' | 'nameless'>,
     use: (reading: Reading) => void,
-  ): Promise<void> {
-    const share = new BodyShare();
-    share.overdraw(bytes.length); // The collector of the body releases as much now.
-    this.worker ??= this.start();
+  ): void {
     // A copy, 3 ms for the largest body: the buffer belongs to the collector of the body.
     const own = new Uint8Array(bytes);
+    void this.send(caller, own.length, {bytes: own, ...what}, [own.buffer], use);
+  }
+
+  private async send<Done>(
+    caller: string,
+    size: number,
+    what: Omit<LargeBody, 'id'> | Omit<LargeContexts, 'id'>,
+    transferred: readonly ArrayBuffer[],
+    use: (done: Done) => void,
+  ): Promise<void> {
+    const share = new BodyShare();
+    share.overdraw(size); // The collector of the body releases as much now.
+    this.worker ??= this.start();
     const slot = await this.turns.take(this.turns.place(caller), never);
-    const body: LargeBody = {id: ++this.bodies, bytes: own, ...what};
-    this.waiting.set(body.id, (reading: Reading) => {
+    const work = {id: ++this.bodies, ...what};
+    this.waiting.set(work.id, (done: Done) => {
       slot.free();
       share.release();
-      use(reading);
+      use(done);
     });
-    this.worker.postMessage(body, [own.buffer]);
+    this.worker.postMessage(work, transferred);
   }
 
   private start(): Worker {
     const workerData: LargeBodiesWorkerData = {partitionCount: this.partitionCount};
     const worker = new Worker(new URL('./large-bodies-worker.js', import.meta.url), {workerData});
-    worker.on('message', ({id, reading}: EncodedBatch) => {
+    worker.on('message', ({id, done}: WorkDone) => {
       const use = this.waiting.get(id)!;
       this.waiting.delete(id);
-      use(reading as never);
+      use(done as never);
     });
     // A bug in the worker ends the process, as it would on the edge thread.
     worker.on('error', (cause) => {

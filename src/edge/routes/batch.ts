@@ -8,7 +8,7 @@ import {
   type RefusedItem,
   readCheapBatch,
 } from '../../ingest/batch.js';
-import {markEntries} from '../../ingest/batch-entries.js';
+import {type BatchEntries, bytesOf, markEntries} from '../../ingest/batch-entries.js';
 import {refusals} from '../../ingest/refusals.js';
 import {markOf} from '../admission/key-permissions.js';
 import {largeBodyBytesMin, parseBytesMax} from '../admission/large-bodies.js';
@@ -79,14 +79,19 @@ export function store(
   answer: (outcome: KnownOutcome) => void,
 ): void {
   const outcome = new BatchOutcome(front, exchange, reading, answer);
-  const {partitionCount, order, links, web} = front;
-  const {eventCount} = reading;
+  const {partitionCount, order, links, web, largeBodies} = front;
+  const {entries, eventCount} = reading;
+  const append = (completed: BatchEntries): void => {
+    markEntries(completed, partitionCount, markOf(exchange.key!));
+    outcome.append(order.batch(completed, eventCount, partitionCount, links?.acked));
+    outcome.complete();
+  };
   const request = web.requestOf(exchange);
-  const entries =
-    request === undefined ? reading.entries : web.context.batch(reading.entries, eventCount, partitionCount, request);
-  markEntries(entries, partitionCount, markOf(exchange.key!));
-  outcome.append(order.batch(entries, eventCount, partitionCount, links?.acked));
-  outcome.complete();
+  if (request === undefined) append(entries);
+  else if (bytesOf(entries, partitionCount) <= parseBytesMax)
+    append(web.context.batch(entries, eventCount, partitionCount, request));
+  // Its contexts would be parsed.
+  else largeBodies.complete(exchange.key!.id, entries, eventCount, request, append);
 }
 
 interface ItemError extends LostEntry {
