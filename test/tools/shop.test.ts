@@ -176,7 +176,7 @@ describe('what surrounds an event', () => {
     ) as [typeof views, typeof views];
     const came = byKey(entries, (one) => contextOf(one).referrer?.host ?? '');
     expect([...came.keys()].sort()).toEqual(
-      ['', 'duckduckgo.com', 'l.instagram.com', 'prices.example.net', 'www.bing.com', 'www.google.com'].sort(),
+      ['', 'duckduckgo.com', 'l.instagram.com', 'prices.example.net', 'bing.com', 'google.com'].sort(),
     );
     expect(came.get('')!.length).toBeGreaterThan(entries.length / 4);
     const advertised = entries.map(contextOf).filter(({campaign}) => campaign !== undefined);

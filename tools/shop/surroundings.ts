@@ -164,4 +164,5 @@ export const addressed = ({path, title, search}: Page): object => ({
 
 export const addressOf = ({path, search}: Pick<Page, 'path' | 'search'>): string => `${origin}${path}${search}`;
 
-const hostOf = (address: string): string => address.split('/')[2]!;
+/** As the edge writes it. */
+const hostOf = (address: string): string => address.split('/')[2]!.replace(/^www\./, '');
