@@ -76,7 +76,8 @@ function send(take: typeof trackBatch, body: object, link: ScriptedLink, generat
   const rejected = new RejectedEvents(() => 0);
   const order = new RequestOrder(1);
   const named = anyNames(partitionCount);
-  const front = {publisher, partitionCount, order, traffic, rejected, named, wallMs: () => 0} as unknown as Front;
+  const web = {requestOf: () => undefined}; // No key is one of pages.
+  const front = {publisher, partitionCount, order, traffic, rejected, named, web, wallMs: () => 0} as unknown as Front;
   return new Promise((resolve) => {
     const json = (status: string, body: string, headers: readonly Header[] = []): void =>
       resolve({

@@ -96,6 +96,7 @@ class Edge {
       encoder: new EntryEncoder(partitionCount),
       order: new RequestOrder(1),
       links: this.links,
+      web: {requestOf: () => undefined}, // No key is one of pages.
       named: anyNames(1),
       traffic: this.traffic,
       rejected: new RejectedEvents(() => 0),
