@@ -1,4 +1,4 @@
-// Entries of events that are written anew: with another time (src/ingest/request-order.ts), or with more in their context
+// Writes the entry of an event again: with another time (src/ingest/request-order.ts), or with more members in its context
 // (src/ingest/web-context.ts).
 
 import type {ByteWriter} from '../bytes/bytes.js';

@@ -4,6 +4,7 @@
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax} from '../../actors/limits.js';
 import {markEntry, partitionOfEntry} from '../../actors/log/entries.js';
+import {EntryView} from '../../actors/log/entry-view.js';
 
 /** Valid until its owner reads the next batch. */
 export interface BatchEntries {
@@ -33,6 +34,19 @@ export function forEachStart(
     let start = starts[partition]!;
     for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) visit(start, entry);
   }
+}
+
+/** Writes the start of each event's entry to `startOf`, by the event's index; -1 for an event that was refused. */
+export function findStarts(
+  entries: BatchEntries,
+  eventCount: number,
+  partitionCount: number,
+  startOf: Int32Array,
+): void {
+  startOf.fill(-1, 0, eventCount);
+  forEachStart(entries, partitionCount, (start, entry) => {
+    startOf[entries.indexes[entry]!] = start;
+  });
 }
 
 /** A copy with little more than the entries. Its buffers may be transferred to another thread. */
@@ -77,6 +91,30 @@ export class EntryList {
   /** Makes the bytes written since the last call, perhaps none, the entry of the next event. */
   endEvent(): void {
     this.ends[this.eventCount++] = this.writer.position;
+  }
+
+  /**
+   * Takes the entries at `startOf` (`findStarts`), in the order of their events. `write` may append another entry in the place of the
+   * one that the view is at; false: it appended nothing, and the entry stays. Valid until the next call.
+   */
+  replace(
+    bytes: Uint8Array,
+    startOf: Int32Array,
+    eventCount: number,
+    partitionCount: number,
+    write: (writer: ByteWriter, view: EntryView, index: number) => boolean,
+  ): BatchEntries {
+    this.clear();
+    const view = new EntryView(bytes);
+    for (let index = 0; index < eventCount; index++) {
+      const start = startOf[index]!;
+      if (start >= 0) {
+        const end = view.moveTo(start);
+        if (!write(this.writer, view, index)) this.writer.raw(bytes, start, end);
+      }
+      this.endEvent();
+    }
+    return this.group(partitionCount);
   }
 
   /** Valid until the next call. */

@@ -73,7 +73,7 @@ export class EntryEncoder {
     this.replace(order.single(this.bytes, this.start));
   }
 
-  /** By an entry that was written anew. */
+  /** Puts `entry` in the place of the newest one; undefined: the newest one stays. */
   private replace(entry: {readonly bytes: Uint8Array; readonly end: number} | undefined): void {
     if (entry === undefined) return;
     this.bytes = entry.bytes;

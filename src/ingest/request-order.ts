@@ -7,8 +7,9 @@
 //   RO3. Where clients sent one time with several events, those of one person keep the order of their batch: each change from one id
 //        to the other moves the later ones by a millisecond. So do single requests that follow each other. Events of others are not
 //        moved. Ids are of one person where an event or identify call of the request has both, or an earlier one had
-//        (acked-links.ts), and where the request has one of each kind: a later one may join them. An anonymousId that came with several userIds is of nobody. A batch with many ids of both kinds looks up
-//        each anonymousId with the userIds that are nearest to it.
+//        (acked-links.ts), and where the request has one of each kind: a later one may join them. An anonymousId that came with
+//        several userIds is of nobody. A batch with many ids of both kinds looks up each anonymousId with the userIds that are
+//        nearest to it.
 //   RO4. A time that the client sent is kept in the event's context (`original_timestamp`), as that of a corrected event is.
 //   RO5. A batch without anonymousIds alone costs a look at two bytes of each entry, a single request two hashes.
 
@@ -29,7 +30,7 @@ import {EntryView} from '../../actors/log/entry-view.js';
 import {writeMovedEvent} from '../../actors/log/rewritten-event.js';
 import {RecentValues} from '../recent-values.js';
 import type {AckedLinks} from './acked-links.js';
-import {type BatchEntries, EntryList, forEachStart} from './batch-entries.js';
+import {type BatchEntries, EntryList, findStarts, forEachStart} from './batch-entries.js';
 
 /** Pairs of ids that are looked up in a batch, at 0.15 to 0.4 µs each. RO3 */
 const pairsAskedMax = 4_096;
@@ -109,7 +110,7 @@ function anonymousCount(entries: BatchEntries, partitionCount: number): number {
 
 export class RequestOrder {
   private readonly ids: BothIds = {keyStart: 0, keyEnd: 0, anonymousIdStart: 0, anonymousIdEnd: 0};
-  /** Start of each event's entry, by index; -1: it was refused. */
+  /** See `findStarts`. */
   private readonly startOf = new Int32Array(batchEventsMax);
   /** The newest events of recent persons, by the hashes of their ids. */
   private readonly recent = new RecentValues<number, Newest>(recentIdsMax);
@@ -130,7 +131,7 @@ export class RequestOrder {
   ): BatchEntries {
     const anonymous = anonymousCount(entries, partitionCount);
     if (anonymous === 0) return entries; // RO5
-    this.noteStarts(entries, eventCount, partitionCount);
+    findStarts(entries, eventCount, partitionCount, this.startOf);
     const isTimed = this.spreadReceived(entries.bytes, eventCount);
     if (!isTimed || anonymous === entries.firsts[partitionCount]) return entries;
     const moved = new Map<number, number>();
@@ -156,13 +157,6 @@ export class RequestOrder {
       anonymous = isAnonymousEntry(bytes, start) ? key : undefined;
     }
     return isTimed;
-  }
-
-  private noteStarts(entries: BatchEntries, eventCount: number, partitionCount: number): void {
-    this.startOf.fill(-1, 0, eventCount);
-    forEachStart(entries, partitionCount, (start, entry) => {
-      this.startOf[entries.indexes[entry]!] = start;
-    });
   }
 
   /** The events of each person who has several ids in this batch, in their order. RO3 */
@@ -227,22 +221,12 @@ export class RequestOrder {
     partitionCount: number,
     moved: ReadonlyMap<number, number>,
   ): BatchEntries {
-    const {bytes} = entries;
     this.lazyList ??= new EntryList();
-    const list = this.lazyList;
-    list.clear();
-    const view = new EntryView(bytes);
-    for (let index = 0; index < eventCount; index++) {
-      const start = this.startOf[index]!;
-      if (start >= 0) {
-        const end = view.moveTo(start);
-        const timeMs = moved.get(index);
-        if (timeMs === undefined) list.writer.raw(bytes, start, end);
-        else writeMovedEvent(list.writer, view, timeMs); // RO4
-      }
-      list.endEvent();
-    }
-    return list.group(partitionCount);
+    return this.lazyList.replace(entries.bytes, this.startOf, eventCount, partitionCount, (writer, view, index) => {
+      const timeMs = moved.get(index);
+      if (timeMs !== undefined) writeMovedEvent(writer, view, timeMs); // RO4
+      return timeMs !== undefined;
+    });
   }
 
   // ---- single requests ----

@@ -5,11 +5,11 @@
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax, entryBytesMax} from '../../actors/limits.js';
 import {type Context, contextMemberKeys} from '../../actors/log/context.js';
-import {isEventEntry, type Json} from '../../actors/log/entries.js';
+import {entryKind, type Json} from '../../actors/log/entries.js';
 import {EntryView, PropertyCursor} from '../../actors/log/entry-view.js';
 import {writeCompletedEvent} from '../../actors/log/rewritten-event.js';
 import {RecentValues} from '../recent-values.js';
-import {type BatchEntries, EntryList, forEachStart} from './batch-entries.js';
+import {type BatchEntries, EntryList, findStarts} from './batch-entries.js';
 import {isJsonObject} from './validate.js';
 
 /** Values of members by their paths, such as `browser.name`. */
@@ -34,7 +34,7 @@ const cachedMax = 4_096;
 const pathCharsMax = 1_024;
 
 const campaignNames = ['source', 'medium', 'name', 'term', 'content'] as const;
-/** Of `utm_campaign` the context calls the value `name`. */
+/** The parameter is called `utm_campaign`, and the member of the context `name`. */
 const parameterOf = (name: (typeof campaignNames)[number]): string => `utm_${name === 'name' ? 'campaign' : name}`;
 
 /** Members of `page` with the address of a page, or its query. */
@@ -57,27 +57,18 @@ export class WebContext {
   /** The entries of a batch, completed. Valid as long as the given ones, and until the next batch. */
   batch(entries: BatchEntries, eventCount: number, partitionCount: number, request: WebRequest): BatchEntries {
     const {startOf} = this;
-    startOf.fill(-1, 0, eventCount);
-    forEachStart(entries, partitionCount, (start, entry) => {
-      startOf[entries.indexes[entry]!] = start;
-    });
+    findStarts(entries, eventCount, partitionCount, startOf);
     this.lazyList ??= new EntryList();
-    const list = this.lazyList;
-    list.clear();
-    const view = new EntryView(entries.bytes);
-    for (let index = 0; index < eventCount; index++) {
-      const start = startOf[index]!;
-      if (start >= 0) {
-        const end = view.moveTo(start);
-        const isWritten = isEventEntry(entries.bytes, start) && this.write(list.writer, view, request);
-        if (!isWritten) list.writer.raw(entries.bytes, start, end);
-      }
-      list.endEvent();
-    }
-    return list.group(partitionCount);
+    return this.lazyList.replace(
+      entries.bytes,
+      startOf,
+      eventCount,
+      partitionCount,
+      (writer, view) => view.kind === entryKind.event && this.write(writer, view, request),
+    );
   }
 
-  /** The entry of a single event, written anew: `bytes` up to `end`, valid until the next call. Undefined: nothing is to be added. */
+  /** Completes a single event. Its new entry is `bytes` up to `end`, valid until the next call. Undefined: the event lacks nothing. */
   single(
     bytes: Uint8Array,
     start: number,
