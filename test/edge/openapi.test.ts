@@ -135,7 +135,7 @@ describe('the check of answers', () => {
 
   test('takes what is described', () => {
     described.check(event, ok);
-    // Of a page's key.
+    // A key of pages takes an event that names nobody.
     described.check({...event, json: {event: 'e', userId: null}}, ok);
     described.check(event, {
       ...ok,

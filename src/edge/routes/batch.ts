@@ -90,7 +90,7 @@ export function store(
   if (request === undefined) append(entries);
   else if (bytesOf(entries, partitionCount) <= parseBytesMax)
     append(web.context.batch(entries, eventCount, partitionCount, request));
-  // Its contexts would be parsed.
+  // Parsing all of its contexts would keep this thread for too long.
   else largeBodies.complete(exchange.key!.id, entries, eventCount, request, append);
 }
 
