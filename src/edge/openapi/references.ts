@@ -37,7 +37,7 @@ class Shared {
   private readonly counts = new Map<string, number>();
   private readonly nameOf = new Map<string, string>();
 
-  /** `nameOf`: a name for an object; others of this name get a number. */
+  /** `nameFor`: a name for an object. Another object of this name gets a number behind it. */
   constructor(
     private readonly kind: string,
     readonly components: Components,

@@ -19,7 +19,8 @@ import {passTime} from '../http/turn.js';
 import {isOfPages} from '../web/web.js';
 import {BatchOutcome, type KnownOutcome, type LostEntry} from './batch-outcome.js';
 import {positionHeader} from './log-position.js';
-import {invalidJson, mustUseKnownNames, namesUnread, noSalt, noteHeaders, visitorOfPage} from './track.js';
+import {invalidJson, mustUseKnownNames, namesUnread, noteHeaders} from './track.js';
+import {noSalt, visitorOfPage} from './visitor.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_json'>, Failure>> = {
   no_object: invalidRequest('the body must be a JSON object that has the events: {"events":[…]}'),

@@ -21,7 +21,8 @@ import type {BodyEndpoint, Handle, Route} from '../route.js';
 import {store} from './batch.js';
 import type {KnownOutcome} from './batch-outcome.js';
 import {positionHeader} from './log-position.js';
-import {invalidJson, mustUseKnownNames, namesUnread, noObject, noSalt, noteHeaders, visitorOfRequest} from './track.js';
+import {invalidJson, mustUseKnownNames, namesUnread, noObject, noteHeaders} from './track.js';
+import {noSalt, visitorOfRequest} from './visitor.js';
 
 const bodyFailures: Readonly<Record<Exclude<CallsReading['kind'], 'read' | 'not_json'>, Failure>> = {
   no_object: noObject,

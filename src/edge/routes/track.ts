@@ -19,10 +19,7 @@ import {
   readEvent,
   readIdentify,
 } from '../../ingest/validate.js';
-import {visitorId, visitorOf} from '../../keys/visitor-id.js';
 import {positionText} from '../../log-position.js';
-import {blockOf} from '../admission/address-limits.js';
-import {placesOfLibraries, sentKey} from '../admission/authentication.js';
 import {markOf} from '../admission/key-permissions.js';
 import {logUnavailable} from '../admission/obstacles.js';
 import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
@@ -33,26 +30,13 @@ import {isOfPages} from '../web/web.js';
 import {appendLinked} from './linked-write.js';
 import {hasPosition} from './log-position.js';
 import {lostLink, lostWrite} from './lost-writes.js';
-
-/** Id of the visitor who sends a request of a page; undefined: the service has no salt for it now. */
-export function visitorOfPage(front: Front, exchange: Exchange, receivedMs: number): string | undefined {
-  const visitor = visitorOfRequest(front, exchange, receivedMs);
-  return visitor && visitorId(visitor, sentKey(exchange, placesOfLibraries)!);
-}
-
-/** See `visitorOf`. */
-export function visitorOfRequest(front: Front, exchange: Exchange, receivedMs: number): Uint8Array | undefined {
-  const salt = front.visitorSalt(receivedMs);
-  const addressBlock = blockOf(front.clientAddresses.of(exchange));
-  return salt && visitorOf(salt, {receivedMs, addressBlock, userAgent: exchange.userAgent});
-}
+import {noSalt, visitorOfPage} from './visitor.js';
 
 /** `message`: from json-fault.ts. */
 export const invalidJson = (message: string): Failure => ({code: 'invalid_json', message});
 export const noObject = invalidRequest('the body must be a JSON object');
 /** KN3 (src/ingest/known-names.ts) */
 export const namesUnread = unavailable('the service does not know yet which names of events exist');
-export const noSalt = unavailable('the service has no salt to name visitors with now: nothing was stored');
 const draft = new EventDraft();
 
 /** Answers a request once its one entry is in the log, or refused by it. */
