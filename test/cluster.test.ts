@@ -171,7 +171,7 @@ describe.skipIf(!isNewEnough)('in a cluster of three', () => {
   test('a service starts beside a server that is silent, and has everything', async () => {
     const before = await total(service);
     await service.stop();
-    cluster.freeze(2);
+    await cluster.freeze(2);
     service = await start(service.dataDir);
     expect(await until('the reports answer', async () => (await total(service)) || undefined)).toBe(before);
     cluster.thaw(2);

@@ -2,6 +2,7 @@
 
 import {describe, test} from 'vitest';
 import {isRunning} from '../src/process-life.js';
+import {halt} from './support/halt.js';
 import {Client, expectJson} from './support/http.js';
 import {hasOwnNats, natsServerPid, startService} from './support/service.js';
 import {type LargeAnswer, type SlowKind, slowKinds, slowReaders} from './support/slow-kinds.js';
@@ -68,7 +69,7 @@ describe.concurrent('at the same time', () => {
       const writer = new Client(service.baseUrl, service.writeKey);
       expectJson(await writer.post('/v1/events', {event: 'before', userId: 'silent'}), 200);
       const server = natsServerPid(service)!;
-      process.kill(server, 'SIGSTOP');
+      await halt(server);
       const startedMs = performance.now();
       expect(await service.stop()).toBe(1);
       expect(performance.now() - startedMs).toBeLessThan(drainMsMax);

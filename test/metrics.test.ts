@@ -4,6 +4,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {ask} from '../tools/http-client.js';
+import {halt} from './support/halt.js';
 import {Client, expectError} from './support/http.js';
 import {type Metrics, scrape} from './support/metrics.js';
 import {
@@ -224,7 +225,7 @@ describe('of one service', () => {
 
   test.skipIf(!hasOwnNats)('a NATS that is silent costs its own numbers alone, and says so', async () => {
     const pid = natsServerPid(service)!;
-    process.kill(pid, 'SIGSTOP');
+    await halt(pid);
     try {
       const silent = await until('the roles are shown as silent', async () => {
         const startedMs = performance.now();

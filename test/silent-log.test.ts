@@ -2,6 +2,7 @@
 // soon as the silence is noticed, what waited ends, and all goes on when it does.
 
 import {afterAll, expect, test} from 'vitest';
+import {halt} from './support/halt.js';
 import {Client, expectError, expectJson, userPath} from './support/http.js';
 import {hasOwnNats, natsServerPid, type Service, startService} from './support/service.js';
 import {until} from './support/until.js';
@@ -29,7 +30,7 @@ test.skipIf(!hasOwnNats)('a silent log: 503 at once when it is noticed, and back
   const event = {event: 'seen', userId: 'ada', messageId: 'm1'};
   expectJson(await write.post('/v1/events', event), 200);
   stoppedPid = natsServerPid(service)!;
-  process.kill(stoppedPid, 'SIGSTOP');
+  await halt(stoppedPid);
 
   const stoppedMs = performance.now();
   const inFlight = write.post('/v1/events', {...event, messageId: 'm2'});

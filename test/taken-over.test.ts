@@ -1,5 +1,6 @@
 // Two processes that fold on one NATS: the second one takes the partitions over, and the first one ends in a way of its own.
 import {expect, test} from 'vitest';
+import {halt} from './support/halt.js';
 import {Client, expectJson} from './support/http.js';
 import {startTestNats} from './support/nats.js';
 import {type Service, startService, testSecretKey, testWriteKey} from './support/service.js';
@@ -39,7 +40,7 @@ test('a process that was paused while it was taken over answers nothing wrong, a
   const {servers, token} = nats.nats.address;
   const env = {NATS_URL: [servers].flat().join(','), NATS_TOKEN: token!, PARTITIONS: '1'};
   const paused = await startService({env: {...env, REPORT_REFRESH_SECONDS: '300'}});
-  process.kill(paused.pid, 'SIGSTOP');
+  await halt(paused.pid);
   const second = await startService({env});
   const [writer, reader] = [new Client(second.baseUrl, testWriteKey), new Client(second.baseUrl, testSecretKey)];
   const send = async (count: number): Promise<void> => {

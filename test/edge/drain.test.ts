@@ -126,19 +126,14 @@ describe.concurrent('a stop while a body is on its way', () => {
     await until('all of it is folded', async () => (await history.get('/v1/events?userId=big&limit=1')).status === 200);
     const {hostname, port} = new URL(service.baseUrl);
     const reader = connect(Number(port), hostname);
-    const {connection, rest} = await beginSlowRequest(service, 'late');
-    const stopped = service.stop();
-    await isDraining(service);
     reader.write(
       `GET /v1/events?userId=big&limit=1000 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.secretKey}\r\n\r\n`,
     );
     await once(reader, 'readable'); // It has begun; more than the kernel takes is left.
-    // The slow request kept the drain from its end until here; on a busy machine its ten seconds may be over.
-    await connection.write(rest);
-    expect(await connection.untilClosed()).toBe(true);
+    const stopped = service.stop();
+    await isDraining(service);
     const [head, body] = (await text(reader)).split('\r\n\r\n', 2);
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(head).toContain('Connection: close');
     expect(JSON.parse(body!).data).toHaveLength(800);
     expect(await stopped).toBe(0);
   });

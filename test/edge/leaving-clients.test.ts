@@ -4,6 +4,7 @@ import {connect} from 'node:net';
 import {setTimeout as pause} from 'node:timers/promises';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type Place, readPositions} from '../../src/log-position.js';
+import {halt} from '../support/halt.js';
 import {Client, expectJson, type HistoryAnswer} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
 import {playsAll} from '../support/runs.js';
@@ -258,7 +259,7 @@ describe('a client that leaves', () => {
 
   test.skipIf(!hasOwnNats)('while it waits for the log: what it sent whole is stored once at most', async () => {
     const pid = natsServerPid(service)!;
-    process.kill(pid, 'SIGSTOP');
+    await halt(pid);
     try {
       await many((n) => sendAndLeave(post('/v1/events', event('waiting', n))));
     } finally {

@@ -6,6 +6,7 @@ import {connect} from 'node:net';
 import {join} from 'node:path';
 import type {NatsAddress} from '../../src/worker-messages.js';
 import {freePort} from '../../tools/chaos/free-port.js';
+import {halt} from './halt.js';
 import {temporaryFolder} from './service.js';
 import {until} from './until.js';
 
@@ -73,8 +74,12 @@ export class ExternalNats {
     return this.end('SIGKILL');
   }
 
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    this.child!.kill(signal);
+  halt(): Promise<void> {
+    return halt(this.child!.pid!);
+  }
+
+  goOn(): void {
+    this.child!.kill('SIGCONT');
   }
 
   private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {

@@ -41,12 +41,12 @@ export class NatsCluster {
   }
 
   /** Connections to it stay, and nothing is answered. */
-  freeze(server: number): void {
-    this.servers[server]!.signal('SIGSTOP');
+  freeze(server: number): Promise<void> {
+    return this.servers[server]!.halt();
   }
 
   thaw(server: number): void {
-    this.servers[server]!.signal('SIGCONT');
+    this.servers[server]!.goOn();
   }
 
   /** The number of the server that takes what is written to it. */

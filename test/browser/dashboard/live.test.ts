@@ -3,6 +3,7 @@ import type {Browser} from 'playwright-core';
 import {afterEach, beforeAll, expect, test} from 'vitest';
 import {BrowserClient} from '../../support/browser-client.js';
 import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
+import {halt} from '../../support/halt.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {shortestMs, until} from '../../support/until.js';
@@ -91,7 +92,7 @@ test('a batch moves the tiles; a service that stands still turns them grey withi
   await dashboard.expectSound();
 
   const toGrey = await shortestMs(5_000, async () => {
-    process.kill(service.pid, 'SIGSTOP');
+    await halt(service.pid);
     const stoppedMs = performance.now();
     try {
       await page.locator('.live.lost').waitFor();

@@ -4,6 +4,7 @@ import type {NatsConnection} from 'nats';
 import {afterEach, describe, expect, test} from 'vitest';
 import {connectNats} from '../../../src/nats/client/connection.js';
 import {lookEveryMs, Pulse, type PulseState, Silence, silentMs} from '../../../src/nats/client/pulse.js';
+import {halt} from '../../support/halt.js';
 import {startTestNats} from '../../support/nats.js';
 import {until} from '../../support/until.js';
 
@@ -60,11 +61,11 @@ test('a server that is stopped is silent until it goes on; one that is killed is
   const pulse = new Pulse(nc);
   const changes: PulseState[] = [];
   pulse.onChange((state) => changes.push(state));
-  process.kill(serverPid, 'SIGSTOP');
+  const stoppedMs = performance.now();
+  await halt(serverPid);
   ended.push(() => {
     if (changes.length < 2) process.kill(serverPid, 'SIGCONT');
   });
-  const stoppedMs = performance.now();
   await until('the silence is noticed', () => pulse.state === 'silent');
   const noticedMs = performance.now() - stoppedMs;
   expect(noticedMs).toBeGreaterThan(silentMs - lookEveryMs);

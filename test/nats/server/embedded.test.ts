@@ -13,6 +13,7 @@ import {isAtLeast} from '../../../src/nats/version.js';
 import {createLogger} from '../../../src/observe.js';
 import {isRunning} from '../../../src/process-life.js';
 import type {NatsAddress} from '../../../src/worker-messages.js';
+import {halt} from '../../support/halt.js';
 import {temporaryFolder} from '../../support/service.js';
 import {until} from '../../support/until.js';
 
@@ -120,13 +121,13 @@ describe('embedded nats-server', () => {
     const dataDir = temporaryFolder();
     const {nats, lock} = await start(dataDir);
     const stopped = nats.pid()!;
-    process.kill(stopped, 'SIGSTOP');
+    await halt(stopped);
     await nats.stop(200);
     expect(isRunning(stopped)).toBe(false);
     lock.release();
 
     const parent = await startParent(dataDir);
-    process.kill(parent.serverPid, 'SIGSTOP');
+    await halt(parent.serverPid);
     parent.process.kill('SIGKILL');
     await once(parent.process, 'exit');
     await start(dataDir); // Within the time that a start waits for the lock.
