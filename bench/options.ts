@@ -35,7 +35,7 @@ const common = {
   rounds: {normal: 5, small: 1, max: roundsMax, help: 'rounds, after one that warms up'},
   seconds: {normal: 5, small: 0.25, help: 'seconds of each measurement in each round'},
   refresh: {normal: 10, small: 1, help: 'REPORT_REFRESH_SECONDS of the service'},
-  partitions: {normal: 4, small: 4, help: 'PARTITIONS of the service, and of the log that is a floor'},
+  partitions: {normal: 2, small: 2, help: 'PARTITIONS of the service, and of the log that is a floor'},
   // The small form only shows that a bench works, on machines that are busy with other tests.
   foreign: {normal: 0.1, small: 1, help: 'share of all CPU that others may use in a round before it is void'},
 } as const satisfies Readonly<Record<string, NumberOption>>;

@@ -25,7 +25,7 @@ test('an empty environment gives the documented defaults', () => {
     dataDir: resolve('data'),
     deletionsDir: resolve('data-deletions'),
     nats: {kind: 'embedded', serverBin: ''},
-    partitions: 4,
+    partitions: 2,
     replicas: 1,
     roles: ['edge', 'partition', 'report', 'deliver'],
     reportRefresh: {firstHourMs: 5_000, laterMs: 300_000},

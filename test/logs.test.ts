@@ -132,7 +132,7 @@ test('nothing of a client is in the log, and no line a request', async () => {
   }
   const configurations = lines.filter((line) => line.includes('"msg":"configuration"'));
   expect(configurations).toHaveLength(1);
-  expect(JSON.parse(configurations[0]!)).toMatchObject({adminToken: 'set', partitions: 4, logLevel: 'trace'});
+  expect(JSON.parse(configurations[0]!)).toMatchObject({adminToken: 'set', partitions: 2, logLevel: 'trace'});
   const audited = lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter(({audit}) => audit !== undefined);
