@@ -194,9 +194,7 @@ test.runIf(hasOwnNats)(
     const env = {DELETIONS_DIR: journal};
     let restored = await startService({dataDir: target, env});
     let client = new Client(restored.baseUrl, restored.secretKey);
-    expect(restored.logs()).toMatch(
-      /"deletions":1,"users":1,"events":2,"msg":"the data is older than some deletions in the journal/,
-    );
+    expect(restored.logs()).toMatch(/"users":1,"events":2,"msg":"the data is older than some deletions in the journal/);
     expect(restored.logs()).toMatch(/"keys":1,"links":0,"msg":"a backup was restored: what was revoked/);
     expect((await new Client(restored.baseUrl, keyMade.key).get('/v1/users/bob')).status, 'the key is revoked').toBe(
       401,

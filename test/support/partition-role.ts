@@ -3,7 +3,7 @@ import {randomBytes} from 'node:crypto';
 import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import {type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager} from '@nats-io/jetstream';
-import type {NatsConnection} from 'nats';
+import {type NatsConnection, RequestError} from 'nats';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {beginMessage, sealMessage} from '../../actors/log/entries.js';
 import {decodeManifest, type Manifest, type SnapshotIndex} from '../../actors/manifest.js';
@@ -102,6 +102,16 @@ export class PartitionRole {
       });
       worker.on('error', reject);
     });
+    // Its subscription may reach the server after its word to this thread: one that is halted waits for nothing before.
+    await until('it listens', () =>
+      this.nc.request(askPartitionSubject(0), JSON.stringify({ask: 'status'}), {timeout: patienceMsMax}).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof RequestError && error.isNoResponders()) return false;
+          throw error;
+        },
+      ),
+    );
   }
 
   async drainWorker(): Promise<void> {
