@@ -66,7 +66,7 @@ test('DuckDB: where it is not installed it is skipped, and that is said', async 
 });
 
 /** The others share their machinery with these. */
-const playedAlways = ['reports', 'history', 'recovery', 'memory'];
+const playedAlways = ['reports', 'memory'];
 
 describe.runIf(isLinux)('the benches of one data set', () => {
   let small: Awaited<ReturnType<typeof runSmallTogether>>;
@@ -82,14 +82,15 @@ describe.runIf(isLinux)('the benches of one data set', () => {
   }, 600_000);
 
   test('every figure has a sample a round, and the reach and the limit of the page', () => {
-    for (const name of [...playedAlways, ...(playsAll ? ['fold', 'export'] : [])]) {
+    for (const name of [...playedAlways, ...(playsAll ? ['history', 'recovery', 'fold', 'export'] : [])]) {
       const figures = figuresOf(name);
       expect(figures.length).toBeGreaterThan(0);
       expect(new Set(figures.map(({id}) => id)).size).toBe(figures.length);
       for (const {samples} of figures) expect(samples).toHaveLength(1);
       expect([...new Set(reachesOf(figures))].sort()).toEqual([...new Set(reachTable(name))].sort());
     }
-    if (playsAll) expect(['twins', 'growth'].flatMap(figuresOf)).toEqual([]);
+    if (!playsAll) return;
+    expect(['twins', 'growth'].flatMap(figuresOf)).toEqual([]);
     expect(small.results.recovery.rounds.map(({name}: {name: string}) => name)).toEqual([
       'recovery from the snapshot',
       'start from the snapshot',
@@ -146,7 +147,10 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(small.stdout).toMatch(/^funnel of 14: steps by the kernel +\d/m);
   });
 
-  test('history asks every kind of page, twice of one service, once of an unprepared one and once of one with a small cache', () => {
+  test('history asks every kind of page, twice of one service, once of an unprepared one and once of one with a small cache', ({
+    skip,
+  }) => {
+    skip(!playsAll, unlessAll);
     const {times, pagesOfKind} = reportOf('history');
     expect(small.stdout).toMatch(/user and event( +\d+\.\d){8}/);
     expect(Object.keys(times)).toEqual(expect.arrayContaining(fastPathsOf('history')));
@@ -189,7 +193,8 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(small.stdout).toMatch(/^CPU, fold in memory, every user looked up \/ fold in memory: \d/m);
   });
 
-  test('recovery starts from snapshots and from a log without any', () => {
+  test('recovery starts from snapshots and from a log without any', ({skip}) => {
+    skip(!playsAll, unlessAll);
     const {snapshotBytes, snapshot, log, ratios} = reportOf('recovery');
     expect(snapshotBytes).toBeGreaterThan(100_000);
     expect([snapshot, log].map(({rounds}) => rounds.length)).toEqual([1, 1]);

@@ -17,7 +17,8 @@ function figuresOf(result: Awaited<ReturnType<typeof runSmall>>['result']) {
   return new Map(run.figures.map((figure) => [figure.id, figure]));
 }
 
-test.runIf(isLinux)('bench: ingest compares floors, ours and the peer, and writes every round', async () => {
+test.runIf(isLinux)('bench: ingest compares floors, ours and the peer, and writes every round', async ({skip}) => {
+  skip(!playsAll, unlessAll);
   const {stdout, result} = await runSmall('ingest', '--partitions', '1');
   expect(stdout).toMatch(/single, floor: parse +[\d,]+ /);
   expect(stdout).toMatch(/batch, millrace +[\d,]+ /);
