@@ -31,6 +31,7 @@ import {addLinks, linksBodyBytesMax} from './routes/links.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from './routes/lists.js';
 import {metrics} from './routes/metrics.js';
 import {pathsReport} from './routes/paths.js';
+import {answerQuery, queryBodyBytesMax} from './routes/query.js';
 import {readRejected} from './routes/rejected.js';
 import {retentionReport} from './routes/retention.js';
 import {
@@ -138,6 +139,7 @@ export const routes: Routes = {
     ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
     ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],
     ['/v1/reports/paths', {GET: reading(pathsReport)}],
+    ['/v1/query', {POST: {access: 'read', limit: 'reads', bodyBytesMax: queryBodyBytesMax, takeBody: answerQuery()}}],
     ['/v1/webhooks', {GET: overseeing(listWebhooks), POST: hooking(createWebhook)}],
     ['/v1/alerts', {GET: overseeing(listAlerts), POST: alerting(createAlert)}],
     ['/v1/alerts/preview', {POST: alerting(previewAlert)}],

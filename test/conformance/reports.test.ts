@@ -1239,6 +1239,117 @@ describe('Min-Log-Position', () => {
   });
 });
 
+describe('POST /v1/query', () => {
+  const event = freshId('queried');
+  const range = day;
+  const events = [{event}];
+  const ofDay = query(day);
+  const steps = [{event}, {event: `${event} then`}];
+
+  interface Answered {
+    readonly question?: object;
+    readonly answer?: unknown;
+    readonly error?: {readonly code: string; readonly field: string};
+    readonly meta?: {readonly log_position: string; readonly hint: string | null; readonly skipped: number | null};
+  }
+  interface Answers {
+    readonly answers: readonly Answered[];
+    readonly log_position: string | null;
+  }
+
+  /** Each question beside its route. */
+  const asked: readonly (readonly [question: object, path: string])[] = [
+    [{report: 'counts', events, range}, `reports/events?event=${event}&${ofDay}`],
+    [
+      {report: 'counts', range, measure: {of: 'sum', property: 'n'}},
+      `reports/events?any_event=true&measure=sum&property=n&${ofDay}`,
+    ],
+    [{report: 'active', range, events}, `reports/users?event=${event}&${ofDay}`],
+    [{report: 'funnel', steps, range}, `reports/funnel?steps[]=${event}&steps[]=${event}+then&${ofDay}`],
+    [
+      {report: 'retention', start: {event}, range, periods: 2},
+      `reports/retention?start=${event}&any_return=true&periods=2&${ofDay}`,
+    ],
+    [{report: 'lifecycle', range, events}, `reports/lifecycle?event=${event}&${ofDay}`],
+    [{report: 'stickiness', range, events}, `reports/stickiness?event=${event}&${ofDay}`],
+    [{report: 'paths', start: {event}, range}, `reports/paths?start=${event}&${ofDay}`],
+    [{report: 'names', prefix: event, range}, `names?prefix=${event}&${ofDay}`],
+    [{report: 'properties', event, range}, `properties?event=${event}&${ofDay}`],
+    [{report: 'values', property: 'n', event, range}, `properties/values?property=n&event=${event}&${ofDay}`],
+    [{report: 'people', event, range}, `users?event=${event}&${ofDay}`],
+  ];
+
+  beforeAll(async () => {
+    await under.trackAll([
+      {event, userId: 'ada', timestamp: '2024-01-01T10:00:00Z', properties: {n: 2}},
+      {event: `${event} then`, userId: 'ada', timestamp: '2024-01-01T11:00:00Z', properties: {n: 'x'}},
+      {event, userId: 'bob', timestamp: '2024-01-01T10:00:00Z', properties: {n: 3}},
+    ]);
+    await covering('events', {event, ...day});
+  });
+
+  test('answers each question as its route does, all of one position', async () => {
+    /** The snapshots of an answer may be erased while a busy machine pauses. */
+    const {answers, routes} = await until(
+      async () => {
+        const answer = await under.read.post('/v1/query', {questions: asked.map(([question]) => question)});
+        expectJson(answer, 200);
+        const {answers, log_position: at} = answer.json<Answers>();
+        expect(answers.map(({meta}) => meta?.log_position)).toEqual(asked.map(() => at));
+        const routes = await Promise.all(asked.map(([, path]) => under.read.get(`/v1/${path}&at=${at}`)));
+        return {answers, routes};
+      },
+      ({routes}) => routes.every(({status}) => status !== 410),
+      'the snapshots of an answer are there a moment later',
+    );
+    expect(answers.map(({answer}) => answer)).toEqual(routes.map((route) => route.json()));
+    expect(answers[0]).toMatchObject({
+      question: {report: 'counts', interval: 'day'},
+      answer: {total: 2},
+      meta: {hint: null},
+    });
+    expect(answers[1]!.meta!.skipped).toBeGreaterThan(0);
+    const again = await under.read.post('/v1/query', {questions: answers.map(({question}) => question)});
+    expect(again.json<Answers>().answers.map(({question}) => question)).toEqual(answers.map(({question}) => question));
+  });
+
+  test('one question, with what was probably meant, and including a write', async () => {
+    const {headers} = await under.track({event, userId: 'cleo', timestamp: '2024-01-01T10:00:00Z'});
+    const includes = {'min-log-position': String(headers['log-position'])};
+    const one = await until(
+      () => under.read.post('/v1/query', {report: 'counts', events: [{event}, {event: `${event}s`}], range}, includes),
+      ({status}) => status !== 503,
+      'the snapshot is published on a busy machine, too',
+    );
+    expectJson(one, 200);
+    const {answer, meta} = one.json<Answered>();
+    expect((answer as {series: Counts[]}).series.map(({total}) => total)).toEqual([3, 0]);
+    expect(meta!.hint).toBe(`unknown event "${event}s"; did you mean "${event}"?`);
+  });
+
+  test('a question that fails has its error, and the others their numbers', async () => {
+    const questions = [{report: 'counts', rnage: 'today'}, asked[0]![0], {report: 'names', cursor: 'x'}];
+    const {answers, log_position: at} = (
+      await under.read.send('POST', '/v1/query', {body: JSON.stringify({questions})})
+    ).json<Answers>();
+    expect(answers.map(({error}) => error?.field)).toEqual(['/questions/0/rnage', undefined, '/questions/2/cursor']);
+    expect(answers[1]!.meta!.log_position).toBe(at);
+    const gone = await under.read.post('/v1/query', {questions: [asked[0]![0]], at: '0:1.1'});
+    expect(gone.json()).toMatchObject({answers: [{error: {code: 'snapshot_gone'}}], log_position: null});
+  });
+
+  test.each<[unknown, string]>([
+    [{report: 'counts', wher: []}, '/wher'],
+    [{questions: []}, '/questions'],
+    [{questions: Array(31).fill({report: 'names'})}, '/questions'],
+    [{questions: [{report: 'names'}], att: '0:1.1'}, '/att'],
+    [{questions: [{report: 'names'}], at: 'x'}, '/at'],
+    [{report: 'counts', at: '0:1.1'}, '/at'],
+  ])('%j is refused', async (body, field) => {
+    expectError(await under.read.post('/v1/query', body), 400, 'invalid_request', field);
+  });
+});
+
 test('null can be asked for: in reports, lists of users and of what they did', async () => {
   const event = freshId('nulls');
   const at = {event, timestamp: '2024-01-01T10:00:00Z'};

@@ -1,8 +1,9 @@
 // The paths of the dashboard, with the role that each needs (hook-routes.ts has those with an id in them). Its data comes from
 // handlers of the API, mounted here for people who are signed in: a page shows the API's answers.
 
+import {mayAs} from '../../keys/dashboard-role.js';
 import {version} from '../../version.js';
-import type {Header} from '../failure.js';
+import type {Failure, Header} from '../failure.js';
 import type {Front} from '../front.js';
 import {answerDocument, type Document} from '../http/document.js';
 import type {Exchange} from '../http/exchange.js';
@@ -20,6 +21,7 @@ import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {lifecycleReport} from '../routes/lifecycle.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '../routes/lists.js';
 import {pathsReport} from '../routes/paths.js';
+import {answerQuery, queryBodyBytesMax} from '../routes/query.js';
 import {readRejected} from '../routes/rejected.js';
 import {retentionReport} from '../routes/retention.js';
 import {stickinessReport} from '../routes/stickiness.js';
@@ -30,7 +32,7 @@ import type {StateAnswer} from './answers/state.js';
 import {answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
 import {boardBodyBytesMax, createBoard, deleteBoard, listBoards, replaceBoard} from './boards.js';
-import type {DashboardDoor} from './door.js';
+import {type DashboardDoor, roleNotSufficient} from './door.js';
 import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
 import {readNaming} from './naming.js';
@@ -95,6 +97,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   'v1/reports/lifecycle': {GET: reading('reader', lifecycleReport)},
   'v1/reports/stickiness': {GET: reading('reader', stickinessReport)},
   'v1/reports/paths': {GET: reading('reader', pathsReport)},
+  'v1/query': {POST: writing('reader', answerQuery(refuseReaders), queryBodyBytesMax)},
   'v1/names': {GET: reading('reader', namesReport)},
   'v1/properties': {GET: reading('reader', propertiesList)},
   'v1/properties/values': {GET: reading('reader', propertyValuesList)},
@@ -132,6 +135,10 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   person: {DELETE: reading('admin', revokePerson)},
   record: {GET: reading('admin', readRecord)},
 });
+
+/** Readers see no people. */
+const refuseReaders = ({session}: Exchange, {report}: {readonly report: string}): Failure | undefined =>
+  report === 'people' && !mayAs(session!.role, 'analyst') ? roleNotSufficient('analyst') : undefined;
 
 /**
  * Answers an unknown id with 200 and the body of the API: browsers log a line to their console for every status of 400 and

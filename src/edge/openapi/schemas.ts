@@ -1,5 +1,6 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers.
 import {z} from 'zod';
+import {kinds, question} from '../../asks/question/kinds.js';
 import {activeAnswer} from '../answers/active-users.js';
 import {
   alertAnswer,
@@ -48,6 +49,7 @@ import {
   valuesAnswer,
 } from '../answers/lists.js';
 import {healthAnswer, readinessAnswer} from '../answers/operating.js';
+import {failedAnswer, queryAnswer, questionAnswer} from '../answers/query.js';
 import {rejectedAnswer} from '../answers/rejected.js';
 import {
   deletedFunnelAnswer,
@@ -84,6 +86,7 @@ import {alertChange, newAlertBody, previewBody} from '../routes/alert-body.js';
 import {hiddenNames, hiddenProperties} from '../routes/hidden.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
+import {queryBody, severalBody} from '../routes/query.js';
 import {newFunnelBody} from '../routes/saved-funnels.js';
 import {newWebhookBody, noFields, replayBody, webhookChange} from '../routes/webhook-body.js';
 import {
@@ -122,6 +125,10 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   NewAlert: newAlertBody,
   AlertChange: alertChange,
   AlertPreviewed: previewBody,
+  ...Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [`Question_${kind}`, schema])),
+  Question: question,
+  Questions: severalBody,
+  Query: queryBody,
 };
 
 const responses: Readonly<Record<string, z.ZodType>> = {
@@ -181,6 +188,9 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   HiddenProperties: hiddenPropertiesAnswer,
   HiddenPropertiesChanged: hiddenPropertiesChangedAnswer,
   Users: usersAnswer,
+  AnsweredQuestion: questionAnswer,
+  FailedQuestion: failedAnswer,
+  Answers: queryAnswer,
   Changes: changesAnswer,
   Change: changeLine,
   Webhook: webhookAnswer,

@@ -8,10 +8,11 @@ import {dayMs, reportBucketsMax} from '../../../actors/limits.js';
 import {parseTimestamp} from '../../../actors/log/timestamp.js';
 import {rangeDaysMax} from '../../../actors/report/active/day-ranges.js';
 import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
+import {timezone as ofQuestions} from '../../asks/question/members.js';
 import {utc, type Zone, zoneOf} from '../../zone.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import {localBuckets, localDays, type WeekStart, windowStarts} from './local-buckets.js';
-import {checkRange, optional, required, type TextForm, withDefault, word} from './parameters.js';
+import {checkRange, optional, type TextForm} from './parameters.js';
 
 /** A bound as its text has it. `timeMs` reads a text without an offset as UTC. */
 export interface AskedTime {
@@ -42,35 +43,7 @@ const zone: TextForm<Zone> = {
   parse: zoneOf,
 };
 
-const weekStart = word<WeekStart>(['monday', 'sunday']);
-
-export const timezone = optional(zone, {
-  description:
-    'Zone of dates, and of times without an offset: an IANA name, or an offset as `-03:30`. Default: `REPORT_TIMEZONE` of ' +
-    'the service, else UTC.',
-});
-
-/** Bounds of a report. */
-export const boundsForm = {
-  from: required(askedTime, {
-    description: 'The first moment that counts, ISO 8601; a date is its first moment.',
-    example: '2026-05-01',
-  }),
-  to: required(askedTime, {
-    description: 'The last moment that counts, ISO 8601; a date is its last moment.',
-    example: '2026-05-02',
-  }),
-  timezone,
-};
-
-/** Bounds and buckets of a report. */
-export const bucketedForm = {
-  ...boundsForm,
-  interval: withDefault(word<Interval>(['hour', 'day', 'week', 'month', 'quarter', 'year']), 'day', {
-    description: `Length of a bucket, in the zone. At most ${reportBucketsMax.toLocaleString('en')} buckets.`,
-  }),
-  week_start: withDefault(weekStart, 'monday', {description: 'First day of a week.'}),
-};
+export const timezone = optional(zone, {description: ofQuestions().description!});
 
 /** The zone of a request, and what the service has for those that name none. */
 interface AskedZone {

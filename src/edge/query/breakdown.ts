@@ -1,9 +1,10 @@
-// `breakdown` and `breakdown_limit` of reports (docs/api.md, Reports).
+// The breakdown of a report: its parameters `breakdown` and `breakdown_limit`, and the member of a question.
 import {breakdownCellsMax, breakdownLimitDefault, breakdownLimitMax, idCharsMax} from '../../../actors/limits.js';
 import {kindsShown} from '../../../actors/report/rows/value-groups.js';
 import type {Breakdown} from '../../asks/breakdown.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import {name, optional, wholeNumber} from './parameters.js';
+import type {QueryValues} from './query.js';
 
 const traitHead = 'trait:';
 
@@ -18,25 +19,33 @@ export const breakdownForm = {
   }),
 };
 
-interface Asked {
-  readonly breakdown: string | undefined;
-  readonly breakdown_limit: number | undefined;
+/** Entry of the member `breakdown`. */
+interface Entry {
+  readonly property?: string | undefined;
+  readonly trait?: string | undefined;
+  readonly limit: number;
 }
 
-/** The breakdown that a request asks for, if it asks for one. @throws RequestFailure for more than an answer holds */
-export function breakdownOf({breakdown, breakdown_limit: asked}: Asked, bucketCount: number): Breakdown | undefined {
-  if (breakdown === undefined) {
-    if (asked === undefined) return undefined;
-    throw new RequestFailure(invalidRequest('breakdown_limit goes with a breakdown', 'breakdown_limit'));
-  }
-  const limit = asked ?? breakdownLimitDefault;
+/** The member of a question. @throws RequestFailure */
+export function breakdownIn({breakdown, breakdown_limit: limit}: QueryValues<typeof breakdownForm>): Entry[] {
+  if (breakdown !== undefined) return [{...brokenBy(breakdown), limit: limit ?? breakdownLimitDefault}];
+  if (limit === undefined) return [];
+  throw new RequestFailure(invalidRequest('breakdown_limit goes with a breakdown', 'breakdown_limit'));
+}
+
+function brokenBy(text: string): {property: string} | {trait: string} {
+  const isTrait = text.startsWith(traitHead) && text.length > traitHead.length;
+  return isTrait ? {trait: text.slice(traitHead.length)} : {property: text};
+}
+
+/** The breakdown that a question asks for, if it asks for one. @throws RequestFailure for more than an answer holds */
+export function breakdownOf([entry]: readonly Entry[] = [], bucketCount: number): Breakdown | undefined {
+  if (entry === undefined) return undefined;
+  const {property, trait, limit} = entry;
   if ((limit + kindsShown.length) * bucketCount > breakdownCellsMax) {
     const most = breakdownCellsMax.toLocaleString('en');
     const message = `the answer would have more than ${most} rows times buckets: choose a longer interval, or a smaller breakdown_limit`;
     throw new RequestFailure(invalidRequest(message, 'breakdown_limit'));
   }
-  const isTrait = breakdown.startsWith(traitHead) && breakdown.length > traitHead.length;
-  return isTrait
-    ? {by: 'trait', name: breakdown.slice(traitHead.length), limit}
-    : {by: 'property', name: breakdown, limit};
+  return trait === undefined ? {by: 'property', name: property!, limit} : {by: 'trait', name: trait, limit};
 }

@@ -1,26 +1,29 @@
-// The parameters `where` and `user_where`: lists of conditions.
+// Lists of conditions: the parameters `where` and `user_where`.
 import {conditionsMax} from '../../../actors/limits.js';
 import {type Condition, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
 import {readCondition} from '../../../actors/report/rows/condition-text.js';
+import {where as whereOfQuestions} from '../../asks/question/members.js';
+import {nearestCondition} from '../../nearest.js';
 import {optionalList, type TextForm} from './parameters.js';
 
 export const condition: TextForm<Condition> = {
   schema: {type: 'string'},
   expected: `a condition like "plan eq pro": a property, one of ${operators.join(', ')}, and a value, which ${operators.filter(takesNoValue).join(', ')} do not have; a number for gt, gte, lt and lte`,
   parse: readCondition,
+  nearest: nearestCondition,
 };
 
-export const conditions = (description: string) => optionalList(condition, {countMax: conditionsMax, description});
+/** Conditions by their texts, as questions have them. */
+const conditionText: TextForm<string> = {
+  ...condition,
+  parse: (text) => (readCondition(text) === undefined ? undefined : text),
+};
 
-export const where = conditions(
-  'Only events that meet this condition, `<property> <op> <value>`: `plan eq pro`, `amount gte 10`, `plan in pro,team`, ' +
-    '`coupon unset`. Up to ten, of which all must hold. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset ' +
-    'null nnull has` (an element of a list). `ne`, `nin`, `ncontains`, `unset` and `nnull` hold where the property is missing; ' +
-    '`set` also where it is null; `gt` to `lte` ' +
-    'compare JSON numbers alone. A name with an operator in it stands in double quotes.',
-);
+/** A member of a question that is a list of conditions. */
+export const conditionTexts = (of: {readonly description?: string | undefined}) =>
+  optionalList(conditionText, {countMax: conditionsMax, description: of.description!});
 
-export const userWhere = conditions(
-  'Only events of users whose current traits meet this condition, in the form of `where`: `plan eq pro`. Up to ten, of which ' +
-    'all must hold.',
-);
+export const where = optionalList(condition, {
+  countMax: conditionsMax,
+  description: whereOfQuestions().description!,
+});

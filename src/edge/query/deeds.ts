@@ -1,35 +1,35 @@
-// Deeds of a list of users: `did[n]` and `did_not[n]` in ranges, and the events that they mean.
+// What users of a list did: `did[n]` and `did_not[n]` in ranges and the events that they mean; and the member of a question.
 import {deedsMax} from '../../../actors/limits.js';
+import type {PeopleQuestion} from '../../asks/question/lists.js';
 import type {Deed} from '../../asks/user-list.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {type AskedTime, askedTime, momentsOf, type ZoneDefault} from './asked-times.js';
-import {conditions} from './conditions.js';
+import {askedTime, momentsOf} from './asked-times.js';
+import {conditionTexts} from './conditions.js';
+import {conditionsOf} from './did.js';
 import {name, optional, type TextForm} from './parameters.js';
 import {numbered, numberedName, type QueryValues} from './query.js';
+import {type Service, timesOf} from './question-times.js';
 import {endOfTimeMs} from './recent-range.js';
+import {numberIn, renamed} from './renamed.js';
 
 interface AskedRange {
-  readonly from: AskedTime | undefined;
-  readonly to: AskedTime | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
 }
 
 const separator = '..';
 
-/** Undefined for a text that is no bound; an empty one is an open end. */
-function boundOf(text: string): {readonly time: AskedTime | undefined} | undefined {
-  if (text === '') return {time: undefined};
-  const time = askedTime.parse(text);
-  return time && {time};
-}
+const isBound = (text: string): boolean => text === '' || askedTime.parse(text) !== undefined;
 
+/** An empty text is an open end. */
 const askedRange: TextForm<AskedRange> = {
   schema: {type: 'string'},
   expected: 'two times with .. between them, as 2026-05-01..2026-05-07; without one of them that end is open',
   parse: (text) => {
     const at = text.indexOf(separator);
-    const from = at < 0 ? undefined : boundOf(text.slice(0, at));
-    const to = at < 0 ? undefined : boundOf(text.slice(at + separator.length));
-    return from && to && {from: from.time, to: to.time};
+    const [from, to] = [text.slice(0, Math.max(0, at)), text.slice(at + separator.length)];
+    if (at < 0 || !isBound(from) || !isBound(to)) return undefined;
+    return {from: from === '' ? undefined : from, to: to === '' ? undefined : to};
   },
 };
 
@@ -53,40 +53,59 @@ export const deedsForm = {
     deedsMax,
   ),
   'did_where[n]': numbered(
-    conditions(`\`did_where[n]\`: only such events that meet this condition, in the form of \`where\`; it ${ofNumber}`),
+    conditionTexts({
+      description: `\`did_where[n]\`: only such events that meet this condition, in the form of \`where\`; it ${ofNumber}`,
+    }),
     deedsMax,
   ),
 };
 
-type Values = QueryValues<typeof deedsForm> & Parameters<typeof momentsOf>[0];
+type Values = QueryValues<typeof deedsForm>;
+type Did = NonNullable<NonNullable<PeopleQuestion['users']>['did']>;
 
-/** @throws RequestFailure */
-export function deedsOf(values: Values, service: ZoneDefault): Deed[] {
+/** The member of a question. @throws RequestFailure */
+export function deedsIn(values: Values): Did {
   const {'did[n]': did, 'did_not[n]': didNot, 'did_event[n]': events, 'did_where[n]': wheres} = values;
   for (const n of did.keys()) {
-    if (didNot.has(n)) throw refused('did_not[n]', n, `did[${n}] has this number already`);
+    if (didNot.has(n)) throw refused(numberedName('did_not[n]', n), `did[${n}] has this number already`);
   }
   for (const [form, given] of [
     ['did_event[n]', events],
     ['did_where[n]', wheres],
   ] as const) {
     for (const n of given.keys()) {
-      if (!did.has(n) && !didNot.has(n)) throw refused(form, n, `there is no did[${n}] or did_not[${n}]`);
+      if (!did.has(n) && !didNot.has(n)) throw refused(numberedName(form, n), `there is no did[${n}] or did_not[${n}]`);
     }
   }
-  const deedOf = (form: string, n: number, range: AskedRange, isAbsent: boolean): Deed => {
-    const {fromMs = 0, toMs = endOfTimeMs} = momentsOf({...values, ...range}, service); // The earliest time of an event is 1970.
-    if (fromMs > toMs) throw refused(form, n, 'the range begins after it ends');
-    const event = events.get(n);
-    return {...(event === undefined ? {} : {event}), where: wheres.get(n) ?? [], fromMs, toMs, isAbsent};
-  };
+  const deedIn = (n: number, range: AskedRange, not: boolean): Did[number] => ({
+    event: events.get(n),
+    where: [...(wheres.get(n) ?? [])],
+    range,
+    not,
+  });
   return [
-    ...[...did].map(([n, range]) => deedOf('did[n]', n, range, false)),
-    ...[...didNot].map(([n, range]) => deedOf('did_not[n]', n, range, true)),
+    ...[...did].map(([n, range]) => deedIn(n, range, false)),
+    ...[...didNot].map(([n, range]) => deedIn(n, range, true)),
   ];
 }
 
-const refused = (form: string, n: number, why: string): RequestFailure => {
-  const field = numberedName(form, n);
-  return new RequestFailure(invalidRequest(`${field}: ${why}`, field));
-};
+/** A refusal names the parameter of an entry, whose number may not be its place. */
+export const inNumbersOf = <Value>({'did[n]': did, 'did_not[n]': didNot}: Values, read: () => Value): Value =>
+  renamed((field) => {
+    const place = numberIn(field);
+    if (place?.base !== 'did') return undefined;
+    const names = [...[...did.keys()].map((n) => `did[${n}]`), ...[...didNot.keys()].map((n) => `did_not[${n}]`)];
+    return names[place.number - 1];
+  }, read);
+
+/** @throws RequestFailure that names an entry as `did[n]`, n from 1. */
+export const deedsOf = (did: Did | undefined, timezone: string | undefined, service: Service): Deed[] =>
+  (did ?? []).map(({event, where, range, not}, at) => {
+    const times = timesOf({range, timezone}, service);
+    const {fromMs = 0, toMs = endOfTimeMs} = momentsOf(times, service); // The earliest time of an event is 1970.
+    if (fromMs > toMs) throw refused(`did[${at + 1}]`, 'the range begins after it ends');
+    return {...(event === undefined ? {} : {event}), where: conditionsOf(where), fromMs, toMs, isAbsent: not};
+  });
+
+const refused = (field: string, why: string): RequestFailure =>
+  new RequestFailure(invalidRequest(`${field}: ${why}`, field));

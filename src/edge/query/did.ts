@@ -1,57 +1,83 @@
-// The condition on what a user did to be counted: an event or any, `where`, `user_where` of reports about users (docs/api.md, Reports).
+// What a user did to be counted: an event or any, `where`, `user_where` of reports about users (docs/api.md, Reports), and the members
+// of a question that they are.
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
+import {type ConditionMember, conditionOf, userWhere, where} from '../../asks/question/members.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {userWhere, where} from './conditions.js';
-import {name, optional, word} from './parameters.js';
+import {conditionTexts} from './conditions.js';
+import {flag, name, optional} from './parameters.js';
 
 export const didForm = {
   event: optional(name, {description: 'The name of the events that count. Without it: events of every name.'}),
-  where,
-  user_where: userWhere,
+  where: conditionTexts(where()),
+  user_where: conditionTexts(userWhere()),
 };
 
 /** Parameters of reports that require a choice: a named event, or any. */
 export const namedForm = {
+  ...didForm,
   event: optional(name, {
     description: 'The name of the events that count. Either this, or `any_event`.',
     example: 'signup',
   }),
-  any_event: optional(word(['true']), {description: '`true` in place of `event`: events of every name.'}),
-  where,
-  user_where: userWhere,
+  any_event: flag({description: '`true` in place of `event`: events of every name.'}),
 };
 
 interface Asked {
   readonly event: string | undefined;
-  readonly where: readonly Condition[];
-  readonly user_where: readonly Condition[];
+  readonly where: readonly string[];
+  readonly user_where: readonly string[];
 }
 
-interface Did {
-  readonly did: Selector;
-  readonly userWhere: readonly Condition[];
-}
-
-export const didOf = ({event, where, user_where}: Asked): Did => ({
-  did: event === undefined ? {where} : {event, where},
-  userWhere: user_where,
+/** The members of a question. */
+export const didIn = ({event, where, user_where}: Asked) => ({
+  events: event === undefined ? [] : [{event}],
+  where: [...where],
+  users: {where: [...user_where]},
 });
 
 /** @throws RequestFailure */
-export function namedOf(asked: Asked & {readonly any_event: string | undefined}): Did {
+export function namedIn(asked: Asked & {readonly any_event: boolean}) {
   checkNamed('event', asked.event, 'any_event', asked.any_event);
-  return didOf(asked);
+  return didIn(asked);
 }
 
 /** Exactly one of a name and its word for any. @throws RequestFailure */
-export function checkNamed(field: string, given: string | undefined, anyField: string, any: string | undefined): void {
-  if (given === undefined && any === undefined) throw refused(`${field} is required`, field);
-  if (given !== undefined && any !== undefined) throw refused(`${field} and ${anyField} exclude each other`, field);
+export function checkNamed(field: string, given: unknown, anyField: string, any: unknown): void {
+  const isAny = any !== undefined && any !== false;
+  if (given === undefined && !isAny) throw refused(`${field} is required`, field);
+  if (given !== undefined && isAny) throw refused(`${field} and ${anyField} exclude each other`, field);
 }
 
 const refused = (message: string, field: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
 
-/** Whether every event of every user counts. */
-export const isAnything = ({event, where, user_where}: Asked): boolean =>
-  event === undefined && where.length === 0 && user_where.length === 0;
+type Conditions = readonly ConditionMember[] | undefined;
+export const conditionsOf = (where: Conditions): Condition[] => (where ?? []).map(conditionOf);
+
+interface Choice {
+  readonly event?: string | undefined;
+  readonly where?: Conditions;
+}
+
+/** Events of a choice that meet further conditions, too. */
+export const selectorOf = <Event extends string | undefined>(
+  {event, where}: Choice & {readonly event?: Event},
+  further?: Conditions,
+): Selector => {
+  const all = [...conditionsOf(where), ...conditionsOf(further)];
+  return event === undefined ? {where: all} : {event, where: all};
+};
+
+/** The events and users that a question chooses. */
+export const didOf = ({
+  events: [choice = {}] = [],
+  where,
+  users,
+}: {
+  readonly events?: readonly Choice[] | undefined;
+  readonly where?: Conditions;
+  readonly users?: {readonly where?: Conditions} | undefined;
+}): {did: Selector; userWhere: Condition[]} => ({
+  did: selectorOf(choice, where),
+  userWhere: conditionsOf(users?.where),
+});

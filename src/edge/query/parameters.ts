@@ -1,7 +1,9 @@
 // Parameters of queries: forms of their texts, each with its schema, and how a route declares them.
+import {z} from 'zod';
 import {idCharsMax} from '../../../actors/limits.js';
 import {isName} from '../../ingest/validate.js';
 import {positionsPattern} from '../../log-position.js';
+import {didYouMean, nearestOf} from '../../nearest.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {JsonSchema, Parameter} from './query.js';
 
@@ -12,6 +14,8 @@ export interface TextForm<Value> {
   readonly expected: string;
   /** Reads a text; undefined if it does not have this form. */
   readonly parse: (text: string) => Value | undefined;
+  /** What a text that does not have this form probably means; undefined: nobody knows. */
+  readonly nearest?: (text: string) => string | undefined;
 }
 
 const characters: JsonSchema = {type: 'string', minLength: 1, maxLength: idCharsMax};
@@ -38,6 +42,7 @@ export const word = <Word extends string>(words: readonly Word[]): TextForm<Word
   schema: {type: 'string', enum: words},
   expected: `one of ${words.join(', ')}`,
   parse: (text) => words.find((one) => one === text),
+  nearest: (text) => nearestOf(text, words),
 });
 
 /** A `Report-Log-Position`. */
@@ -87,6 +92,56 @@ export const required = <Value>(form: TextForm<Value>, words: Words): Parameter<
   },
 });
 
+/** A parameter that is `true`; `false` is as without it. */
+export const flag = (words: Words): Parameter<boolean> => ({
+  ...words,
+  isRequired: false,
+  isList: false,
+  schema: {type: 'string', enum: ['true', 'false']},
+  read: (field, [text]) => text !== undefined && parsed(trueOrFalse, field, text) === 'true',
+});
+const trueOrFalse = word(['true', 'false']);
+
+// -- members of questions (src/asks/question) --
+
+/** Reads a member from a query, where a number is written in digits. */
+function readMember<Value>(schema: z.ZodType<Value>, text: string) {
+  const read = schema.safeParse(text);
+  return read.success || !/^\d{1,9}$/.test(text) ? read : schema.safeParse(Number(text));
+}
+
+function schemaOfMember(schema: z.ZodType): JsonSchema {
+  const {$schema, description, ...form} = z.toJSONSchema(schema, {io: 'input'});
+  return form;
+}
+
+/** How a query writes a member. `escaped` follows what its form is. */
+interface Written {
+  readonly example?: string;
+  readonly description?: string;
+  readonly escaped?: string;
+}
+
+/** A parameter that is a member of a question: its form, its default, and what it means. */
+export function member<Value>(schema: z.ZodType<Value>, {escaped = '', ...words}: Written = {}): Parameter<Value> {
+  const absent = schema.safeParse(undefined);
+  return {
+    description: schema.description!,
+    ...words,
+    isRequired: !absent.success,
+    isList: false,
+    get schema() {
+      return schemaOfMember(schema);
+    },
+    read: (field, [text]) => {
+      const read = text === undefined ? absent : readMember(schema, text);
+      if (read.success) return read.data;
+      if (text === undefined) throw new RequestFailure(invalidRequest(`${field} is required`, field));
+      throw mustBe(field, read.error.issues[0]!.message + escaped);
+    },
+  };
+}
+
 /** 1 to `countMax` texts; `expected` describes all of them together. */
 export const list = <Value>(
   form: TextForm<Value>,
@@ -121,7 +176,7 @@ export const optionalList = <Value>(
 
 function parsed<Value>(form: TextForm<Value>, field: string, text: string): Value {
   const value = form.parse(text);
-  if (value === undefined) throw mustBe(field, form.expected);
+  if (value === undefined) throw mustBe(field, form.expected + didYouMean(form.nearest?.(text)));
   return value;
 }
 

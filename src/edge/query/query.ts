@@ -1,5 +1,6 @@
 // Query strings, form-encoded (docs/api.md, Errors): every name is known, occurs once unless it is a list, and has a value.
 //   Q1. A route declares its parameters once: the declaration reads its requests, and describes it.
+import {didYouMean, nearestOf} from '../../nearest.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 
 /** JSON Schema, draft 2020-12, as a plain value. */
@@ -110,7 +111,10 @@ function parameterOf(form: QueryForm, name: string): Parameter<unknown> | undefi
 function knownHint(form: QueryForm, name: string): string {
   if (Object.hasOwn(form, `${name}[]`)) return `: write ${name}[]= before each value`;
   const known = Object.keys(form);
-  return known.length === 0 ? ', which has none' : `, which has ${known.join(', ')}`;
+  if (known.length === 0) return ', which has none';
+  const bare = (one: string): string => one.replace(/\[.*/, '');
+  const near = nearestOf(bare(name), known.map(bare));
+  return `, which has ${known.join(', ')}${didYouMean(known.find((one) => bare(one) === near))}`;
 }
 
 const refused = (why: string, name: string): RequestFailure =>

@@ -1,9 +1,9 @@
 // The range of a list of what occurred: by default the last days.
 import type {Zone} from '../../zone.js';
 import type {Front} from '../front.js';
-import {askedTime, optionalBoundsOf, timezone, zoneIn} from './asked-times.js';
-import {optional} from './parameters.js';
+import {optionalBoundsOf, zoneIn} from './asked-times.js';
 import type {QueryValues} from './query.js';
+import {openRangeForm} from './question-times.js';
 
 /** Days of the range without `from`. */
 const recentDays = 30;
@@ -11,21 +11,20 @@ const recentDays = 30;
 export const endOfTimeMs = 8.64e15;
 
 /** Bounds of lists of what occurred. */
-export const recentForm = {
-  from: optional(askedTime, {
-    description:
-      'The first moment that counts, ISO 8601; a date is its first moment. Default: the 30 days that end with that of ' +
-      '`to`, or with today.',
-    example: '2026-05-01',
-  }),
-  to: optional(askedTime, {
-    description: 'The last moment that counts, ISO 8601; a date is its last moment. Default: no end.',
-    example: '2026-05-02',
-  }),
-  timezone,
-};
+export const recentForm = openRangeForm(
+  'The first moment that counts, ISO 8601; a date is its first moment. Default: the 30 days that end with that of ' +
+    '`to`, or with today.',
+  'The last moment that counts, ISO 8601; a date is its last moment. Default: no end.',
+  {from: {example: '2026-05-01'}, to: {example: '2026-05-02'}},
+);
 
-type Recent = QueryValues<typeof recentForm>;
+/** The member of a question. */
+export const openRangeIn = ({from, to, timezone}: QueryValues<typeof recentForm>) => ({
+  range: from === undefined && to === undefined ? undefined : {from, to},
+  timezone,
+});
+
+type Recent = Parameters<typeof optionalBoundsOf>[0];
 
 /** The range of a list: that of its cursor; else by default the last days, today included. */
 export function recentOf(

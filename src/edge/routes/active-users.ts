@@ -1,10 +1,13 @@
 // GET /v1/reports/users: active users by bucket.
 import {trailingDays} from '../../../actors/report/active/active-plan.js';
-import type {ActiveMetric} from '../../asks/active-users.js';
-import {activeBucketsOf, bucketCount, bucketedForm} from '../query/asked-times.js';
-import {breakdownForm, breakdownOf} from '../query/breakdown.js';
-import {didForm, didOf, isAnything} from '../query/did.js';
-import {withDefault, word} from '../query/parameters.js';
+import {type ActiveQuestion, active} from '../../asks/question/counts.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {Front} from '../front.js';
+import {activeBucketsOf, bucketCount} from '../query/asked-times.js';
+import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
+import {didForm, didIn, didOf} from '../query/did.js';
+import {member} from '../query/parameters.js';
+import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 
@@ -13,20 +16,31 @@ export const usersForm = {
   ...formatForm,
   ...didForm,
   ...bucketedForm,
-  metric: withDefault(word<ActiveMetric>(['dau', 'wau', 'mau']), 'dau', {
-    description:
-      'Daily, weekly or monthly active users. While the interval is shorter than the unit of the metric, each bucket ' +
-      'counts the trailing 1, 7 or 30 days; otherwise the distinct users of the bucket.',
-  }),
+  metric: member(active.shape.metric),
   ...breakdownForm,
 };
 
-export const usersReport = reportRoute(usersForm, (values, front) => {
-  const {metric, interval} = values;
-  const {days, ...buckets} = activeBucketsOf(values, trailingDays(metric, interval), front);
+export const usersReport = reportRoute(usersForm, (values, front) =>
+  activeQuery(
+    {
+      report: 'active',
+      metric: values.metric,
+      ...bucketsIn(values),
+      ...didIn(values),
+      breakdown: breakdownIn(values),
+    },
+    front,
+  ),
+);
+
+/** @throws RequestFailure */
+export function activeQuery(question: ActiveQuestion, front: Front): ReportQuery {
+  const {metric, interval} = question;
+  const {days, ...buckets} = activeBucketsOf(bucketTimesOf(question, front), trailingDays(metric, interval), front);
   const asked = {...buckets, metric};
-  const breakdown = breakdownOf(values, bucketCount(asked));
-  if (isAnything(values) && breakdown === undefined)
-    return {report: 'users', ...asked, ...(days === undefined ? {} : {days})};
-  return {report: 'activity', ...asked, ...didOf(values), ...(breakdown === undefined ? {} : {breakdown})};
-});
+  const breakdown = breakdownOf(question.breakdown, bucketCount(asked));
+  const who = didOf(question);
+  const isAnyone = who.did.event === undefined && who.did.where!.length === 0 && who.userWhere.length === 0;
+  if (isAnyone && breakdown === undefined) return {report: 'users', ...asked, ...(days === undefined ? {} : {days})};
+  return {report: 'activity', ...asked, ...who, ...(breakdown === undefined ? {} : {breakdown})};
+}

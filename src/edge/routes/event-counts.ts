@@ -1,12 +1,18 @@
 // GET /v1/reports/events: counts of events, or measures of their numbers, by bucket.
 import {seriesMax} from '../../../actors/limits.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
-import {isOfNumbers, type Measure, measures} from '../../../actors/report/rows/measures.js';
-import {bucketCount, bucketedForm, bucketsOf} from '../query/asked-times.js';
-import {breakdownForm, breakdownOf} from '../query/breakdown.js';
-import {userWhere, where} from '../query/conditions.js';
-import {name, optional, optionalList, type TextForm, word} from '../query/parameters.js';
+import {isOfNumbers, measures} from '../../../actors/report/rows/measures.js';
+import type {CountsQuestion} from '../../asks/question/counts.js';
+import {userWhere, where} from '../../asks/question/members.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {Front} from '../front.js';
+import {bucketCount, bucketsOf} from '../query/asked-times.js';
+import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
+import {conditionTexts} from '../query/conditions.js';
+import {conditionsOf} from '../query/did.js';
+import {flag, name, optional, optionalList, type TextForm, word} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
+import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, refused, reportRoute} from './reports.js';
 
@@ -32,7 +38,7 @@ export const countsForm = {
     example: 'signup',
   }),
   'events[]': eventNames,
-  any_event: optional(word(['true']), {description: '`true` in place of `event`: events of every name.'}),
+  any_event: flag({description: '`true` in place of `event`: events of every name.'}),
   ...bucketedForm,
   ...ofEveryReport,
   ...formatForm,
@@ -41,8 +47,8 @@ export const countsForm = {
       'Only events with this property value, as `<property>=<value>`: `plan=pro`, or `cart.currency=EUR` for a nested ' +
       'one. Compares with the text of a string, number or boolean.',
   }),
-  where,
-  user_where: userWhere,
+  where: conditionTexts(where()),
+  user_where: conditionTexts(userWhere()),
   measure: optional(word(measures), {
     description:
       'What stands as `value` beside the count: `total` (the count), distinct `users`, or the exact `sum`, `avg`, `min`, ' +
@@ -52,27 +58,78 @@ export const countsForm = {
   ...breakdownForm,
 };
 
-export const countsReport = reportRoute(countsForm, (values, front) => {
-  const {filter, where} = values;
-  const asked = bucketsOf(values, front);
-  const events = eventsOf(values);
-  const breakdown = breakdownOf(values, bucketCount(asked));
-  const isList = values['events[]'].length > 0;
-  const isPlain = values.user_where.length === 0 && values.measure === undefined && breakdown === undefined && !isList;
-  const plainFilter = where.length === 0 ? filter : filter === undefined ? equality(where) : undefined;
-  if (isPlain && events !== undefined && (where.length === 0 || plainFilter !== undefined))
-    return {report: 'events', event: events[0]!, ...asked, ...(plainFilter === undefined ? {} : {filter: plainFilter})};
+export const countsReport = reportRoute(countsForm, (values, front) => countsQuery(questionOf(values), front));
+
+type Values = QueryValues<typeof countsForm>;
+
+function questionOf(values: Values): CountsQuestion {
+  const {filter, where, user_where, 'events[]': list} = values;
+  return {
+    report: 'counts',
+    ...bucketsIn(values),
+    events: eventsOf(values),
+    series: list.length > 0,
+    where: filter === undefined ? [...where] : [...where, {...filter, op: 'eq'}],
+    users: {where: [...user_where]},
+    measure: measureOf(values),
+    breakdown: breakdownIn(values),
+  };
+}
+
+/** Empty: events of every name. */
+function eventsOf({event, any_event: isAny, 'events[]': list}: Values): CountsQuestion['events'] {
+  const given = [event !== undefined, isAny, list.length > 0].filter(Boolean).length;
+  if (given === 0) throw refused('event is required', 'event');
+  if (given > 1) throw refused('event, events[] and any_event exclude each other', 'event');
+  return (event === undefined ? list : [event]).map((event) => ({event}));
+}
+
+function measureOf({measure, property}: Values): CountsQuestion['measure'] {
+  if (measure === undefined && property !== undefined) throw refused(noNumbers, 'property');
+  return measure && {of: measure, property};
+}
+
+const noNumbers = 'property goes with a measure of numbers: sum, avg, min, max, p50, p90, p95 or p99';
+
+/** @throws RequestFailure */
+export function countsQuery(question: CountsQuestion, front: Front): ReportQuery {
+  const {events = [], measure} = question;
+  const [first] = events;
+  const asked = bucketsOf(bucketTimesOf(question, front), front);
+  checkSeries(question);
+  const breakdown = breakdownOf(question.breakdown, bucketCount(asked));
+  const names = first?.event === undefined ? undefined : events.map(({event}) => event!);
+  const isList = question.series || events.length > 1;
+  const where = conditionsOf([...(first?.where ?? []), ...(question.where ?? [])]);
+  const userWhere = conditionsOf(question.users?.where);
+  const isPlain = userWhere.length === 0 && measure === undefined && breakdown === undefined && !isList;
+  const filter = equality(where);
+  if (isPlain && names !== undefined && (where.length === 0 || filter !== undefined))
+    return {report: 'events', event: names[0]!, ...asked, ...(filter === undefined ? {} : {filter})};
+  checkMeasure(measure);
   return {
     report: 'measured',
-    ...(events === undefined ? {} : {events}),
+    ...(names === undefined ? {} : {events: names}),
     isList,
     ...asked,
-    where: filter === undefined ? where : [...where, {property: filter.property, op: 'eq', values: [filter.value]}],
-    userWhere: values.user_where,
-    ...measureOf(values),
+    where,
+    userWhere,
+    ...(measure === undefined ? {} : {measure: measure.of}),
+    ...(measure?.property === undefined ? {} : {property: measure.property}),
     ...(breakdown === undefined ? {} : {breakdown}),
   };
-});
+}
+
+/** Several series are of names, and share their conditions. */
+function checkSeries({events = [], series}: CountsQuestion): void {
+  const isList = series || events.length > 1;
+  if (series && events.length === 0) throw refused('a series needs the name of its events', 'events');
+  for (const [at, {event, where = []}] of events.entries()) {
+    if (isList && event === undefined) throw refused('with several series each has an event', `events[${at + 1}]`);
+    if (events.length > 1 && where.length > 0)
+      throw refused('with several events, conditions are in where, and hold for all of them', `events[${at + 1}]`);
+  }
+}
 
 /** A single condition that means the same as `filter`, for which there are indexes. */
 function equality(where: readonly Condition[]): {property: string; value: string} | undefined {
@@ -81,20 +138,10 @@ function equality(where: readonly Condition[]): {property: string; value: string
   return {property: only.property, value: only.values[0]!};
 }
 
-/** Undefined: events of every name. */
-function eventsOf(values: QueryValues<typeof countsForm>): readonly string[] | undefined {
-  const {event, any_event: anyEvent, 'events[]': list} = values;
-  const given = [event !== undefined, anyEvent !== undefined, list.length > 0].filter(Boolean).length;
-  if (given === 0) throw refused('event is required', 'event');
-  if (given > 1) throw refused('event, events[] and any_event exclude each other', 'event');
-  if (anyEvent !== undefined) return undefined;
-  return event === undefined ? list : [event];
-}
-
-function measureOf({measure, property}: {measure: Measure | undefined; property: string | undefined}) {
-  if (isOfNumbers(measure) && property === undefined)
-    throw refused(`property is required: its numbers are what ${measure} measures`, 'property');
-  if (!isOfNumbers(measure) && property !== undefined)
-    throw refused('property goes with a measure of numbers: sum, avg, min, max, p50, p90, p95 or p99', 'property');
-  return {...(measure === undefined ? {} : {measure}), ...(property === undefined ? {} : {property})};
+function checkMeasure(measure: CountsQuestion['measure']): void {
+  if (measure === undefined) return;
+  const {of, property} = measure;
+  if (isOfNumbers(of) && property === undefined)
+    throw refused(`property is required: its numbers are what ${of} measures`, 'property');
+  if (!isOfNumbers(of) && property !== undefined) throw refused(noNumbers, 'property');
 }

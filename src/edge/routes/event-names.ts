@@ -1,31 +1,41 @@
 // GET /v1/names: names of events by how often they occurred, page by page.
-import {namesLimitDefault, namesLimitMax} from '../../../actors/limits.js';
+import {type NamesQuestion, names} from '../../asks/question/lists.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
 import {RequestFailure} from '../failure.js';
+import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
-import {anyText, name, optional, wholeNumber, withDefault, word} from '../query/parameters.js';
-import {recentForm, recentOf} from '../query/recent-range.js';
+import {flag, member} from '../query/parameters.js';
+import {timesOf} from '../query/question-times.js';
+import {openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
 import {formatForm} from './report-csv.js';
-import {foreignCursor, hiddenForm, hiddenIn, ofEveryReport, reportRoute} from './reports.js';
+import {foreignCursor, hiddenIn, ofEveryReport, reportRoute} from './reports.js';
+
+const {shape} = names;
 
 export const namesForm = {
   ...ofEveryReport,
   ...formatForm,
-  ...hiddenForm,
-  prefix: optional(name, {description: 'Only names that begin with this.'}),
-  include: optional(word(['users']), {
-    description: '`users`: each name has `users`, the distinct users with such an event in the range.',
-  }),
+  hidden: flag({description: shape.hidden.description!}),
+  prefix: member(shape.prefix),
+  include: member(shape.include),
   ...recentForm,
-  limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Names on a page.'}),
-  cursor: optional(anyText, {
+  limit: member(shape.limit),
+  cursor: member(shape.cursor, {
     description:
       'The `next_cursor` of the page before, with the same `prefix`; it keeps the range, and `limit` may change. Pages ' +
       'of one `Report-Log-Position` fit together; between two of them names may change places.',
   }),
 };
 
-export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, include, hidden, ...times}, front) => {
+export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, include, hidden, ...times}, front) =>
+  namesQuery({report: 'names', ...openRangeIn(times), prefix, limit, cursor, include, hidden}, front),
+);
+
+/** @throws RequestFailure */
+export function namesQuery(question: NamesQuestion, front: Front): ReportQuery {
+  const {prefix, limit, cursor, include, hidden} = question;
+  const times = timesOf(question, front);
   const asked = {...optionalBoundsOf(times, front), prefix};
   const start = cursor === undefined ? undefined : readNamesCursor(cursor);
   if (cursor !== undefined && !continues(start, asked)) throw new RequestFailure(foreignCursor);
@@ -36,11 +46,11 @@ export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, inclu
     ...(prefix === undefined ? {} : {prefix}),
     ...(start === undefined ? {} : {after: start.after}),
     ...(include === undefined ? {} : {withUsers: true}),
-    ...hiddenIn(front.keys.hidden.names, {hidden}),
+    ...hiddenIn(front.keys.hidden.names, hidden),
   };
-});
+}
 
-/** A parameter that a page leaves out keeps its value. */
+/** A bound that a page leaves out keeps its value. */
 const continues = (
   start: NamesCursor | undefined,
   {fromMs, toMs, prefix}: {fromMs: number | undefined; toMs: number | undefined; prefix: string | undefined},

@@ -1,7 +1,6 @@
 // GET /v1/reports/funnel and /v1/reports/funnel/users: the parameters of a funnel, and the questions that they make.
 //   FU1. A question without any of the parameters that only rows answer is a plain funnel, which has indexes.
 import {createHash} from 'node:crypto';
-import type {Interval} from '../../../actors/calendar.js';
 import {
   breakdownCellsMax,
   exclusionsMax,
@@ -9,20 +8,25 @@ import {
   funnelUsersLimitDefault,
   funnelUsersLimitMax,
 } from '../../../actors/limits.js';
-import {type HistogramBounds, histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
-import {type StepOrder, stepOrders} from '../../../actors/report/funnel/path-search.js';
-import type {BreakdownAt, ChosenEvents, FunnelRow, FunnelRules} from '../../asks/funnels.js';
+import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
+import type {StepOrder} from '../../../actors/report/funnel/path-search.js';
+import type {BreakdownAt, FunnelRow, FunnelRules} from '../../asks/funnels.js';
+import {type FunnelQuestion, funnel} from '../../asks/question/funnel.js';
+import {userWhere, where} from '../../asks/question/members.js';
 import type {ReportQuery} from '../../asks/report.js';
-import {windowMsOf, windowPattern, windowRule} from '../../conversion-window.js';
+import {windowMsOf} from '../../conversion-window.js';
 import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
 import {RequestFailure} from '../failure.js';
-import {boundsForm, boundsOf, bucketCount, bucketsOf} from '../query/asked-times.js';
-import {breakdownForm, breakdownOf} from '../query/breakdown.js';
-import {conditions, userWhere, where} from '../query/conditions.js';
-import type {WeekStart} from '../query/local-buckets.js';
+import type {Front} from '../front.js';
+import {boundsOf, bucketCount, bucketsOf} from '../query/asked-times.js';
+import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
+import {conditionTexts} from '../query/conditions.js';
+import {conditionsOf} from '../query/did.js';
 import {
   anyText,
+  flag,
   list,
+  member,
   name,
   optional,
   required,
@@ -32,28 +36,19 @@ import {
   word,
 } from '../query/parameters.js';
 import {numbered, numberedName, type QueryValues} from '../query/query.js';
+import {bucketTimesOf, rangeForm, rangeIn, timesOf} from '../query/question-times.js';
+import {numberIn, renamed} from '../query/renamed.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, ofEveryReport, refused, reportRoute} from './reports.js';
 
-const conversionWindow: TextForm<number> = {
-  schema: {type: 'string', pattern: windowPattern.source},
-  expected: windowRule,
-  parse: windowMsOf,
-};
+const {shape} = funnel;
 
-interface Between {
-  readonly first: number;
-  readonly last: number;
-}
-
-const between: TextForm<Between> = {
+const between: TextForm<[first: number, last: number]> = {
   schema: {type: 'string', pattern: '^[1-9]\\d?-[1-9]\\d?$'},
   expected: 'two steps, as 1-3',
   parse: (text) => {
     const [, first, last] = /^([1-9]\d?)-([1-9]\d?)$/.exec(text) ?? [];
-    return first === undefined || Number(first) >= Number(last)
-      ? undefined
-      : {first: Number(first), last: Number(last)};
+    return first === undefined || Number(first) >= Number(last) ? undefined : [Number(first), Number(last)];
   },
 };
 
@@ -83,29 +78,20 @@ export const pathsForm = {
     description: 'The names of the events that form the funnel, in order: one parameter per step.',
     example: ['signup', 'purchase'],
   }),
-  ...boundsForm,
-  window: optional(conversionWindow, {
-    description: 'The time from the first step to the last one, inclusive: seconds, or `30m`, `12h`, `7d`.',
-  }),
-  range: optional(word<FunnelRules['range']>(['all', 'entry']), {
-    description:
-      '`entry`: the first event of a path lies in [`from`, `to`], and its path goes on for the `window`, which is required. ' +
-      '`undecided` then counts those who may still convert. Default: `all`, every step lies in [`from`, `to`].',
-  }),
-  order: optional(word<StepOrder>(stepOrders), {
-    description:
-      '`strict`: no other event of the user lies between two steps. `any`: the steps come in any order, and `level` k counts ' +
-      'who did k different ones; the first step is not special. Default: `sequential`.',
-  }),
-  where,
+  ...rangeForm,
+  window: member(shape.window),
+  range: member(shape.in_range),
+  order: member(shape.order),
+  where: conditionTexts(where()),
   'where[n]': numbered(
-    conditions(
-      `\`where[k]\`: only events of step k (1 to ${funnelStepsMax}) that meet this condition, in the form of \`where\`. ` +
+    conditionTexts({
+      description:
+        `\`where[k]\`: only events of step k (1 to ${funnelStepsMax}) that meet this condition, in the form of \`where\`. ` +
         'Up to ten a step, of which all must hold.',
-    ),
+    }),
     funnelStepsMax,
   ),
-  user_where: userWhere,
+  user_where: conditionTexts(userWhere()),
   'exclude[n]': numbered(
     optional(name, {
       description:
@@ -121,18 +107,16 @@ export const pathsForm = {
     exclusionsMax,
   ),
   'exclude_where[n]': numbered(
-    conditions('`exclude_where[n]`: only events that meet this condition are excluded, in the form of `where`.'),
+    conditionTexts({
+      description: '`exclude_where[n]`: only events that meet this condition are excluded, in the form of `where`.',
+    }),
     exclusionsMax,
   ),
-  hold: optional(name, {
-    description:
-      'A property that all events of a path have the same value of. Counts are of users and values then: the answer has ' +
-      '`"unit":"user_and_value"`. Events without a value are in no path.',
-  }),
+  hold: member(shape.hold),
 };
 
 /** Bounds by the word that asks for a histogram. */
-const boundsBy: Readonly<Record<'true' | 'clock', HistogramBounds>> = {true: 'decimal', clock: 'clock'};
+const boundsBy = {true: 'decimal', clock: 'clock'} as const;
 
 export const funnelForm = {
   ...ofEveryReport,
@@ -140,97 +124,72 @@ export const funnelForm = {
   ...pathsForm,
   ...breakdownForm,
   breakdown_at: breakdownAtParameter,
-  interval: optional(word<Interval>(['hour', 'day', 'week', 'month', 'quarter', 'year']), {
-    description: 'Adds `data`: conversion by the bucket of the first entry, so that buckets add up to the funnel.',
-  }),
-  week_start: optional(word<WeekStart>(['monday', 'sunday']), {
-    description: 'First day of a week. Default: `monday`.',
-  }),
+  interval: member(shape.interval),
+  week_start: member(shape.week_start),
   histogram: optional(word<keyof typeof boundsBy>(['true', 'clock']), {
     description:
       'Adds to each step how long it took. `true`: bounds are 1, 2 and 5 times powers of ten. `clock`: they are those of ' +
       'clocks and calendars, such as 30 s, 15 min, 6 h, 7 d.',
   }),
-  percentiles: optional(word(['true']), {
-    description: '`true` adds `p75_seconds`, `p90_seconds` and `p95_seconds` to each step (nearest rank, exact).',
-  }),
+  percentiles: flag({description: shape.percentiles.description!}),
 };
 
 type Values = QueryValues<typeof funnelForm>;
 type PathValues = QueryValues<typeof pathsForm>;
+/** The members that say who is in a funnel. */
+type Paths = Omit<FunnelQuestion, 'report' | 'breakdown' | 'interval' | 'week_start' | 'histogram' | 'percentiles'>;
 
-export const funnelReport = reportRoute(funnelForm, (values, front): ReportQuery => {
-  if (isPlain(values)) {
-    const {'steps[]': steps, window: windowMs, ...times} = values;
-    return {report: 'funnel', steps, ...boundsOf(times, front), ...(windowMs === undefined ? {} : {windowMs})};
-  }
-  const {interval, week_start, 'steps[]': steps} = values;
-  if (interval === undefined && week_start !== undefined)
-    throw refused('week_start goes with an interval', 'week_start');
-  const buckets =
-    interval === undefined ? undefined : bucketsOf({...values, interval, week_start: week_start ?? 'monday'}, front);
-  const rules = funnelRulesOf(values, boundsOf(values, front));
-  const histogram = values.histogram && boundsBy[values.histogram];
-  const cells =
-    steps.length * (histogram === undefined ? 1 : histogramBinsMax) +
-    (buckets === undefined ? 0 : bucketCount(buckets));
-  const breakdown = breakdownOf(values, Math.min(cells, breakdownCellsMax));
-  return {
-    report: 'walked-funnel',
-    ...rules,
-    ...buckets,
-    ...(breakdown === undefined ? {} : {breakdown}),
-    breakdownAt: breakdownAtOf(values),
-    ...(histogram === undefined ? {} : {histogram}),
-    ...(values.percentiles !== undefined && {hasPercentiles: true as const}),
-  };
+export const funnelReport = reportRoute(funnelForm, (values, front) => {
+  const question = questionOf(values);
+  return inNumbersOf(values, () => funnelQuery(question, front));
 });
 
-/** FU1 */
-function isPlain(values: Values): boolean {
-  const {range, order, hold, breakdown, breakdown_at, breakdown_limit, interval, week_start} = values;
-  const {histogram, percentiles} = values;
-  const ofAnswer = [breakdown, breakdown_at, breakdown_limit, interval, week_start, histogram, percentiles];
-  const single = [range, order, hold, ...ofAnswer];
-  const lists = [values.where, values.user_where];
-  const ofNumbers = [
-    values['where[n]'],
-    values['exclude[n]'],
-    values['exclude_between[n]'],
-    values['exclude_where[n]'],
-  ];
-  return (
-    single.every((value) => value === undefined) &&
-    lists.every(({length}) => length === 0) &&
-    ofNumbers.every(({size}) => size === 0)
-  );
+/** An exclusion has the number that its parameter has, which may not be its place. */
+const inNumbersOf = <Value>({'exclude[n]': excluded}: PathValues, read: () => Value): Value =>
+  renamed((field) => {
+    const numbered = numberIn(field);
+    const number = numbered && [...excluded.keys()][numbered.number - 1];
+    return number === undefined ? undefined : `${numbered!.base}[${number}]`;
+  }, read);
+
+function questionOf(values: Values): FunnelQuestion {
+  const {breakdown_at: at, interval, week_start, histogram, percentiles} = values;
+  if (at !== undefined && values.breakdown === undefined)
+    throw refused('breakdown_at goes with a breakdown', 'breakdown_at');
+  return {
+    report: 'funnel',
+    ...pathsIn(values),
+    breakdown: breakdownIn(values).map((entry) => ({...entry, at})),
+    interval,
+    week_start,
+    histogram: histogram && boundsBy[histogram],
+    percentiles,
+  };
 }
 
 /** @throws RequestFailure */
-function funnelRulesOf(values: PathValues, bounds: {fromMs: number; toMs: number}): FunnelRules {
-  const {'steps[]': steps, order = 'sequential', range = 'all', hold, window: windowMs} = values;
-  if (range === 'entry' && windowMs === undefined)
-    throw refused('window is required: with range=entry a path ends with it', 'window');
-  const ofSteps = values['where[n]'];
+function pathsIn(values: PathValues): Paths {
+  const {'steps[]': steps, 'where[n]': ofSteps, order, range, hold, window} = values;
   for (const step of ofSteps.keys()) {
     if (step > steps.length) throw refused(`there is no step ${step}`, numberedName('where[n]', step));
   }
   return {
-    steps: steps.map((event, i) => ({event, where: ofSteps.get(i + 1) ?? []})),
+    steps: steps.map((event, i) => chosen(event, ofSteps.get(i + 1))),
+    ...rangeIn(values),
+    window,
+    in_range: range,
     order,
-    ...bounds,
-    range,
-    ...(windowMs === undefined ? {} : {windowMs}),
-    where: values.where,
-    userWhere: values.user_where,
-    exclusions: exclusionsOf(values, order),
-    ...(hold === undefined ? {} : {hold}),
+    where: [...values.where],
+    users: {where: [...values.user_where]},
+    exclude: exclusionsIn(values),
+    hold,
   };
 }
 
-function exclusionsOf(values: PathValues, order: StepOrder): FunnelRules['exclusions'] {
+const chosen = (event: string, where: readonly string[] = []) => ({event, where: [...where]});
+
+function exclusionsIn(values: PathValues): Paths['exclude'] {
   const {'exclude[n]': excluded, 'exclude_between[n]': betweens, 'exclude_where[n]': wheres} = values;
-  const stepCount = values['steps[]'].length;
   for (const [form, given] of [
     ['exclude_between[n]', betweens],
     ['exclude_where[n]', wheres],
@@ -239,31 +198,97 @@ function exclusionsOf(values: PathValues, order: StepOrder): FunnelRules['exclus
       if (!excluded.has(n)) throw refused(`there is no exclude[${n}]`, numberedName(form, n));
     }
   }
-  return [...excluded].map(([n, event]) => {
-    const field = numberedName('exclude[n]', n);
+  return [...excluded].map(([n, event]) => ({...chosen(event, wheres.get(n)), between: betweens.get(n)}));
+}
+
+// -- the question --
+
+/** @throws RequestFailure */
+export function funnelQuery(question: FunnelQuestion, front: Front): ReportQuery {
+  const {steps, interval, week_start, histogram, percentiles} = question;
+  const bounds = boundsOf(timesOf(question, front), front);
+  if (isPlain(question)) {
+    const windowMs = question.window === undefined ? undefined : windowMsOf(question.window);
+    return {
+      report: 'funnel',
+      steps: steps.map(({event}) => event),
+      ...bounds,
+      ...(windowMs === undefined ? {} : {windowMs}),
+    };
+  }
+  if (interval === undefined && week_start !== undefined)
+    throw refused('week_start goes with an interval', 'week_start');
+  const buckets =
+    interval === undefined
+      ? undefined
+      : bucketsOf(bucketTimesOf({...question, interval, week_start: week_start ?? 'monday'}, front), front);
+  const rules = funnelRulesOf(question, bounds);
+  const cells =
+    steps.length * (histogram === undefined ? 1 : histogramBinsMax) +
+    (buckets === undefined ? 0 : bucketCount(buckets));
+  const breakdown = breakdownOf(question.breakdown, Math.min(cells, breakdownCellsMax));
+  return {
+    report: 'walked-funnel',
+    ...rules,
+    ...buckets,
+    ...(breakdown === undefined ? {} : {breakdown}),
+    breakdownAt: breakdownAtOf(question),
+    ...(histogram === undefined ? {} : {histogram}),
+    ...(percentiles && {hasPercentiles: true as const}),
+  };
+}
+
+/** FU1 */
+function isPlain(question: FunnelQuestion): boolean {
+  const {in_range, order, hold, interval, week_start, histogram, percentiles, steps} = question;
+  const lists = [question.breakdown, question.where, question.users?.where, question.exclude];
+  return (
+    [in_range, order, hold, interval, week_start, histogram].every((value) => value === undefined) &&
+    !percentiles &&
+    [...lists, ...steps.map(({where}) => where)].every((list = []) => list.length === 0)
+  );
+}
+
+/** @throws RequestFailure */
+function funnelRulesOf(question: Paths, bounds: {fromMs: number; toMs: number}): FunnelRules {
+  const {steps, order = 'sequential', in_range: range = 'all', hold, window} = question;
+  if (range === 'entry' && window === undefined)
+    throw refused('window is required: with range=entry a path ends with it', 'window');
+  const windowMs = window === undefined ? undefined : windowMsOf(window);
+  return {
+    steps: steps.map(({event, where}) => ({event, where: conditionsOf(where)})),
+    order,
+    ...bounds,
+    range,
+    ...(windowMs === undefined ? {} : {windowMs}),
+    where: conditionsOf(question.where),
+    userWhere: conditionsOf(question.users?.where),
+    exclusions: exclusionsOf(question, order),
+    ...(hold === undefined ? {} : {hold}),
+  };
+}
+
+function exclusionsOf({exclude = [], steps}: Paths, order: StepOrder): FunnelRules['exclusions'] {
+  return exclude.map(({event, where, between}, i) => {
+    const field = numberedName('exclude[n]', i + 1);
     if (order === 'strict') throw refused('with order=strict every other event ends the attempt already', field);
     if (order === 'any') throw refused('with order=any nothing lies between two steps', field);
-    if (stepCount === 1) throw refused('a single step has nothing after it that could be excluded', field);
-    const {first, last} = betweens.get(n) ?? {first: 1, last: stepCount};
-    if (last > stepCount) throw refused(`there is no step ${last}`, numberedName('exclude_between[n]', n));
-    const chosen: ChosenEvents = {event, where: wheres.get(n) ?? []};
-    return {...chosen, afterStep: first - 1, beforeStep: last - 1};
+    if (steps.length === 1) throw refused('a single step has nothing after it that could be excluded', field);
+    const [first, last] = between ?? [1, steps.length];
+    if (last > steps.length) throw refused(`there is no step ${last}`, numberedName('exclude_between[n]', i + 1));
+    return {event, where: conditionsOf(where), afterStep: first - 1, beforeStep: last - 1};
   });
 }
 
-interface AskedAt {
-  readonly breakdown: string | undefined;
-  readonly breakdown_at: BreakdownAt | undefined;
-  readonly 'steps[]': readonly string[];
-}
-
-function breakdownAtOf({breakdown, breakdown_at: at, 'steps[]': steps}: AskedAt): BreakdownAt {
-  if (at === undefined) return 1;
-  if (breakdown === undefined) throw refused('breakdown_at goes with a breakdown', 'breakdown_at');
-  if (breakdown.startsWith('trait:')) throw refused('a trait is of the user, and not of a step', 'breakdown_at');
+function breakdownAtOf({breakdown: [entry] = [], steps}: Pick<FunnelQuestion, 'breakdown' | 'steps'>): BreakdownAt {
+  if (entry?.at === undefined) return 1;
+  const {at, trait} = entry;
+  if (trait !== undefined) throw refused('a trait is of the user, and not of a step', 'breakdown_at');
   if (typeof at === 'number' && at > steps.length) throw refused(`there is no step ${at}`, 'breakdown_at');
   return at;
 }
+
+// -- people at a step --
 
 export const funnelUsersForm = {
   ...ofEveryReport,
@@ -297,7 +322,10 @@ export const funnelUsersReport = reportRoute(funnelUsersForm, (values, front): R
   if (step > steps.length) throw refused(`there is no step ${step}`, 'step');
   if (step === 1 && outcome === 'dropped') throw refused('nobody drops out before step 1', 'step');
   const row = rowOf(values);
-  const asked = {...funnelRulesOf(values, boundsOf(values, front)), step, outcome, ...(row && {row})};
+  const bounds = boundsOf(timesOf(rangeIn(values), front), front);
+  const paths = pathsIn(values);
+  const rules = inNumbersOf(values, () => funnelRulesOf(paths, bounds));
+  const asked = {...rules, step, outcome, ...(row && {row})};
   const list = createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 22);
   const after = cursor === undefined ? undefined : readFunnelUsersCursor(cursor, list);
   if (cursor !== undefined && after === undefined) throw new RequestFailure(foreignCursor);
@@ -306,17 +334,20 @@ export const funnelUsersReport = reportRoute(funnelUsersForm, (values, front): R
 
 /** @throws RequestFailure */
 function rowOf(values: QueryValues<typeof funnelUsersForm>): FunnelRow | undefined {
-  const {breakdown_value: value, breakdown_kind: kind} = values;
-  const breakdown = breakdownOf({...values, breakdown_limit: undefined}, 1);
-  const at = breakdownAtOf(values);
-  if (breakdown === undefined) {
+  const {breakdown_value: value, breakdown_kind: kind, breakdown_at: at} = values;
+  const [entry] = breakdownIn({...values, breakdown_limit: undefined});
+  if (entry === undefined) {
+    if (at !== undefined) throw refused('breakdown_at goes with a breakdown', 'breakdown_at');
     if (value !== undefined) throw refused('breakdown_value goes with a breakdown', 'breakdown_value');
     if (kind !== undefined) throw refused('breakdown_kind goes with a breakdown', 'breakdown_kind');
     return undefined;
   }
+  const breakdown = breakdownOf([entry], 1)!;
+  const {steps} = pathsIn(values);
+  const place = breakdownAtOf({breakdown: [{...entry, at}], steps});
   if (value !== undefined && kind !== undefined)
     throw refused('breakdown_value and breakdown_kind exclude each other', 'breakdown_kind');
   if (value === undefined && kind === undefined)
     throw refused('a breakdown needs breakdown_value or breakdown_kind here', 'breakdown');
-  return {breakdown, at, is: value === undefined ? {kind: kind!} : {value}};
+  return {breakdown, at: place, is: value === undefined ? {kind: kind!} : {value}};
 }

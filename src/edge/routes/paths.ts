@@ -1,11 +1,17 @@
 // GET /v1/reports/paths.
-import {pathDepthDefault, pathDepthMax, pathDepthMin, pathEdgesDefault, pathEdgesMax} from '../../../actors/limits.js';
-import {boundsForm, boundsOf} from '../query/asked-times.js';
-import {conditions, userWhere} from '../query/conditions.js';
-import {checkNamed} from '../query/did.js';
-import {name, optional, wholeNumber, withDefault} from '../query/parameters.js';
+import {type PathsQuestion, paths} from '../../asks/question/engagement.js';
+import {userWhere} from '../../asks/question/members.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {Front} from '../front.js';
+import {boundsOf} from '../query/asked-times.js';
+import {conditionTexts} from '../query/conditions.js';
+import {checkNamed, conditionsOf} from '../query/did.js';
+import {member, name, optional} from '../query/parameters.js';
+import {rangeForm, rangeIn, timesOf} from '../query/question-times.js';
 import {formatForm} from './report-csv.js';
-import {ofEveryReport, refused, reportRoute} from './reports.js';
+import {ofEveryReport, reportRoute} from './reports.js';
+
+const {shape} = paths;
 
 export const pathsForm = {
   ...ofEveryReport,
@@ -19,30 +25,43 @@ export const pathsForm = {
     description:
       'The name of the event where paths end: the last one of each user in the range. Steps are counted back from it.',
   }),
-  where: conditions('Only events that meet this condition are on paths, in the form of `where` of the counts.'),
-  user_where: userWhere,
-  ...boundsForm,
-  depth: withDefault(wholeNumber(pathDepthMax), pathDepthDefault, {
-    description: `Steps of a path, the named event included: ${pathDepthMin} to ${pathDepthMax}.`,
-  }),
-  limit: withDefault(wholeNumber(pathEdgesMax), pathEdgesDefault, {
-    description: 'Edges of each step, the most frequent ones; the users of the others are summed up.',
-  }),
+  where: conditionTexts(shape.where),
+  user_where: conditionTexts(userWhere()),
+  ...rangeForm,
+  depth: member(shape.depth),
+  limit: member(shape.limit),
 };
 
-export const pathsReport = reportRoute(pathsForm, (values, front) => {
-  const {start, end, where, user_where: userWhere, depth, limit} = values;
+const named = (event: string | undefined) => (event === undefined ? undefined : {event});
+
+export const pathsReport = reportRoute(pathsForm, (values, front) =>
+  pathsQuery(
+    {
+      report: 'paths',
+      start: named(values.start),
+      end: named(values.end),
+      where: [...values.where],
+      users: {where: [...values.user_where]},
+      ...rangeIn(values),
+      depth: values.depth,
+      limit: values.limit,
+    },
+    front,
+  ),
+);
+
+/** @throws RequestFailure */
+export function pathsQuery(question: PathsQuestion, front: Front): ReportQuery {
+  const {start, end, where, users, depth, limit} = question;
   checkNamed('start', start, 'end', end);
-  if (depth < pathDepthMin)
-    throw refused(`depth must be a whole number from ${pathDepthMin} to ${pathDepthMax}`, 'depth');
   return {
     report: 'paths',
-    event: (start ?? end)!,
+    event: (start ?? end)!.event,
     direction: start === undefined ? 'before' : 'after',
-    ...boundsOf(values, front),
-    where,
-    userWhere,
+    ...boundsOf(timesOf(question, front), front),
+    where: conditionsOf(where),
+    userWhere: conditionsOf(users?.where),
     depth,
     limit,
   };
-});
+}

@@ -6,7 +6,7 @@ import {type Failure, type Header, invalidRequest, RequestFailure} from '../fail
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {askerOf} from '../query/asker-of.js';
-import {optional, position, word} from '../query/parameters.js';
+import {optional, position} from '../query/parameters.js';
 import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {isListing, nextCursorIn} from './list-csv.js';
@@ -22,18 +22,9 @@ export const ofEveryReport = {
   }),
 };
 
-/** `hidden=true` of lists from which something can be hidden. */
-export const hiddenForm = {
-  hidden: optional(word<'true'>(['true']), {
-    description: '`true`: hidden ones are listed, too, and marked `"hidden":true`.',
-  }),
-};
-
 /** The hidden texts of a question; empty if nothing is hidden. */
-export const hiddenIn = (
-  texts: readonly string[],
-  {hidden}: {readonly hidden: 'true' | undefined},
-): {readonly hidden?: HiddenTexts} => (texts.length === 0 ? {} : {hidden: {texts, areShown: hidden === 'true'}});
+export const hiddenIn = (texts: readonly string[], areShown: boolean): {readonly hidden?: HiddenTexts} =>
+  texts.length === 0 ? {} : {hidden: {texts, areShown}};
 
 export const refused = (message: string, field: string): RequestFailure =>
   new RequestFailure(invalidRequest(message, field));
@@ -81,15 +72,17 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
       includes === undefined
         ? reportIn(await front.asks.report(asked, askerOf(exchange)))
         : await answerIncluding(front, exchange, asked, includes);
-    const hints = [
-      ...(filter === undefined ? [] : hintsOfFilter(filter)),
-      ...hintsOfBreakdown(query),
-      ...hintsOfHidden(query, front),
-    ];
+    const hints = [...(filter === undefined ? [] : hintsOfFilter(filter)), ...hintsOf(query, front)];
     answerReport(exchange, answer, hints, isCsv ? query : undefined);
   };
   return Object.assign(handle, {questionOf});
 }
+
+/** What the edge knows of a question that is probably a mistake. */
+export const hintsOf = (query: ReportQuery, front: Front): readonly string[] => [
+  ...hintsOfBreakdown(query),
+  ...hintsOfHidden(query, front),
+];
 
 /** `plan!=pro` is the property `plan!`, as `filter` has always read it. */
 const hintsOfFilter = ({property}: {readonly property: string}): readonly string[] =>

@@ -1,14 +1,21 @@
 // GET /v1/reports/retention.
-import {retentionCellsMax, retentionPeriodsDefault, retentionPeriodsMax} from '../../../actors/limits.js';
-import type {RetentionInterval, RetentionRules} from '../../../actors/report/engagement/retention.js';
-import {bucketCount, bucketedForm, bucketsOf} from '../query/asked-times.js';
-import {breakdownForm, breakdownOf} from '../query/breakdown.js';
-import {conditions, userWhere} from '../query/conditions.js';
-import {checkNamed} from '../query/did.js';
+import {retentionCellsMax} from '../../../actors/limits.js';
+import {type RetentionQuestion, retention} from '../../asks/question/engagement.js';
+import {userWhere} from '../../asks/question/members.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {Front} from '../front.js';
+import {bucketCount, bucketsOf} from '../query/asked-times.js';
+import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
+import {conditionTexts} from '../query/conditions.js';
+import {checkNamed, conditionsOf, selectorOf} from '../query/did.js';
 import {endsAfter} from '../query/neighbour-buckets.js';
-import {name, optional, required, wholeNumber, withDefault, word} from '../query/parameters.js';
+import {flag, member, name, optional, required} from '../query/parameters.js';
+import type {QueryValues} from '../query/query.js';
+import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, refused, reportRoute} from './reports.js';
+
+const {shape} = retention;
 
 export const retentionForm = {
   ...ofEveryReport,
@@ -17,62 +24,69 @@ export const retentionForm = {
     description: 'The name of the events that make a user a member of a cohort.',
     example: 'signup',
   }),
-  start_where: conditions('Only start events that meet this condition, in the form of `where` of the counts.'),
+  start_where: conditionTexts({
+    description: 'Only start events that meet this condition, in the form of `where` of the counts.',
+  }),
   return: optional(name, {
     description: 'The name of the events that are a return. Either this, or `any_return`.',
     example: 'purchase',
   }),
-  any_return: optional(word(['true']), {description: '`true` in place of `return`: events of every name.'}),
-  return_where: conditions('Only returns that meet this condition, in the form of `where` of the counts.'),
-  user_where: userWhere,
+  any_return: flag({description: '`true` in place of `return`: events of every name.'}),
+  return_where: conditionTexts({
+    description: 'Only returns that meet this condition, in the form of `where` of the counts.',
+  }),
+  user_where: conditionTexts(userWhere()),
   ...bucketedForm,
-  interval: withDefault(word<RetentionInterval>(['hour', 'day', 'week', 'month']), 'day', {
-    description: 'Length of a cohort and of a period, in the zone.',
-  }),
-  periods: withDefault(wholeNumber(retentionPeriodsMax), retentionPeriodsDefault, {
-    example: '2',
-    description:
-      'Cells of a cohort, numbered from 0, the period of the start event itself. Cohorts times periods: at most ' +
-      `${retentionCellsMax.toLocaleString('en')}.`,
-  }),
-  cohort: withDefault(word<RetentionRules['cohort']>(['first', 'recurring']), 'first', {
-    description:
-      '`first`: a user is in the cohort of its first start event of all time, whatever `from` is. `recurring`: in the cohort ' +
-      'of each bucket with a start event of the user.',
-  }),
-  criteria: withDefault(word<RetentionRules['criteria']>(['on', 'on_or_after']), 'on', {
-    description: 'Who counts in a cell: who returned in its period, or who returned in it or later, up to `to`.',
-  }),
-  frame: withDefault(word<RetentionRules['frame']>(['calendar', 'rolling']), 'calendar', {
-    description:
-      '`calendar`: period k is the k-th bucket after that of the cohort. `rolling`: period k is k to k + 1 times an hour, 24 ' +
-      'hours, 7 days or 30 days after the start event.',
-  }),
+  interval: member(shape.interval),
+  periods: member(shape.periods, {example: '2'}),
+  cohort: member(shape.cohort),
+  criteria: member(shape.criteria),
+  frame: member(shape.frame),
   ...breakdownForm,
 };
 
-export const retentionReport = reportRoute(retentionForm, (values, front) => {
-  const {start, start_where: startWhere, return_where: returnWhere, interval, periods} = values;
+export const retentionReport = reportRoute(retentionForm, (values, front) => retentionQuery(questionOf(values), front));
+
+function questionOf(values: QueryValues<typeof retentionForm>): RetentionQuestion {
+  const {start, start_where: startWhere, return_where: returnWhere, user_where, periods, cohort, criteria} = values;
   checkNamed('return', values.return, 'any_return', values.any_return);
-  const asked = bucketsOf(values, front);
+  return {
+    report: 'retention',
+    ...bucketsIn(values),
+    start: {event: start, where: [...startWhere]},
+    return: {event: values.return, where: [...returnWhere]},
+    users: {where: [...user_where]},
+    periods,
+    cohort,
+    criteria,
+    frame: values.frame,
+    breakdown: breakdownIn(values),
+  };
+}
+
+/** @throws RequestFailure */
+export function retentionQuery(question: RetentionQuestion, front: Front): ReportQuery {
+  const {interval, periods, cohort, criteria, frame} = question;
+  const times = bucketTimesOf(question, front);
+  const asked = bucketsOf(times, front);
   const cells = bucketCount(asked) * periods;
   if (cells > retentionCellsMax) {
     const most = retentionCellsMax.toLocaleString('en');
     throw refused(`the answer would have more than ${most} cohorts times periods: choose a longer interval`, 'periods');
   }
-  const breakdown = breakdownOf(values, cells);
+  const breakdown = breakdownOf(question.breakdown, cells);
   return {
     report: 'retention',
     ...asked,
     interval,
-    laterEnds: endsAfter(asked, values, front, periods - 1),
-    start: {event: start, where: startWhere},
-    return: {...(values.return === undefined ? {} : {event: values.return}), where: returnWhere},
-    userWhere: values.user_where,
+    laterEnds: endsAfter(asked, times, front, periods - 1),
+    start: selectorOf(question.start),
+    return: selectorOf(question.return ?? {}),
+    userWhere: conditionsOf(question.users?.where),
     periods,
-    cohort: values.cohort,
-    criteria: values.criteria,
-    frame: values.frame,
+    cohort,
+    criteria,
+    frame,
     ...(breakdown === undefined ? {} : {breakdown}),
   };
-});
+}

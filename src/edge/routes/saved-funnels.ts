@@ -9,9 +9,10 @@ import type {savedFunnelAnswer, savedFunnelsAnswer, userFunnelsAnswer} from '../
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
-import {boundsForm, boundsOf} from '../query/asked-times.js';
+import {boundsOf} from '../query/asked-times.js';
 import {failUnknown, userInQuery} from '../query/asked-user.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
+import {rangeForm, rangeIn, timesOf} from '../query/question-times.js';
 import {partitionOfUser} from '../query/user-partition.js';
 import {orSilence} from '../readiness.js';
 import type {Handle} from '../route.js';
@@ -126,14 +127,14 @@ export const deleteFunnel: Handle = async (front, exchange, segment) => {
 const changed = <Value>(front: Front, change: () => Promise<Value>): Promise<Value> =>
   storedChange(front, outcomeUnknown, change);
 
-export const savedFunnelForm = {...ofEveryReport, ...formatForm, ...boundsForm};
+export const savedFunnelForm = {...ofEveryReport, ...formatForm, ...rangeForm};
 
 export const savedFunnelReport: Handle = (front, exchange, segment) => {
   const {steps, windowMs} = funnelIn(front, segment);
   return reportRoute(savedFunnelForm, (values) => ({
     report: 'funnel',
     steps,
-    ...boundsOf(values, front),
+    ...boundsOf(timesOf(rangeIn(values), front), front),
     ...(windowMs === undefined ? {} : {windowMs}),
   }))(front, exchange, segment);
 };

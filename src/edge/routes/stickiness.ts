@@ -1,7 +1,11 @@
 // GET /v1/reports/stickiness.
-import {bucketedForm, bucketsOf} from '../query/asked-times.js';
-import {namedForm, namedOf} from '../query/did.js';
-import {optional, word} from '../query/parameters.js';
+import {type StickinessQuestion, stickiness} from '../../asks/question/engagement.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {Front} from '../front.js';
+import {bucketsOf} from '../query/asked-times.js';
+import {didOf, namedForm, namedIn} from '../query/did.js';
+import {flag} from '../query/parameters.js';
+import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 
@@ -10,14 +14,17 @@ export const stickinessForm = {
   ...formatForm,
   ...namedForm,
   ...bucketedForm,
-  at_least: optional(word(['true']), {
-    description: '`true`: users who were active in so many buckets or more, in place of exactly so many.',
-  }),
+  at_least: flag({description: stickiness.shape.at_least.description!}),
 };
 
-export const stickinessReport = reportRoute(stickinessForm, (values, front) => ({
+export const stickinessReport = reportRoute(stickinessForm, (values, front) =>
+  stickinessQuery({report: 'stickiness', ...bucketsIn(values), ...namedIn(values), at_least: values.at_least}, front),
+);
+
+/** @throws RequestFailure */
+export const stickinessQuery = (question: StickinessQuestion, front: Front): ReportQuery => ({
   report: 'stickiness',
-  ...bucketsOf(values, front),
-  ...namedOf(values),
-  isAtLeast: values.at_least !== undefined,
-}));
+  ...bucketsOf(bucketTimesOf(question, front), front),
+  ...didOf(question),
+  isAtLeast: question.at_least,
+});

@@ -1,48 +1,48 @@
 // GET /v1/users: who there is (docs/api.md, Discovery).
-import {namesLimitDefault, namesLimitMax} from '../../../actors/limits.js';
+import {type PeopleQuestion, people} from '../../asks/question/lists.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {readUserCursor} from '../../user-cursor.js';
 import {RequestFailure} from '../failure.js';
-import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
-import {conditions} from '../query/conditions.js';
-import {deedsForm, deedsOf} from '../query/deeds.js';
-import {anyText, name, optional, type TextForm, wholeNumber, withDefault} from '../query/parameters.js';
-import {endOfTimeMs} from '../query/recent-range.js';
+import type {Front} from '../front.js';
+import {optionalBoundsOf} from '../query/asked-times.js';
+import {conditionTexts} from '../query/conditions.js';
+import {deedsForm, deedsIn, deedsOf, inNumbersOf} from '../query/deeds.js';
+import {conditionsOf} from '../query/did.js';
+import {member, name, optional, type TextForm} from '../query/parameters.js';
+import {openRangeForm, timesOf} from '../query/question-times.js';
+import {endOfTimeMs, openRangeIn} from '../query/recent-range.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, ofEveryReport, reportRoute} from './reports.js';
 
+const {shape} = people;
 const sumHead = 'sum:';
 
 /** By the number of events, or by the sum of a property. */
-const askedSort: TextForm<{readonly property?: string}> = {
+const askedSort: TextForm<NonNullable<PeopleQuestion['sort']>> = {
   schema: {type: 'string', pattern: `^(events$|${sumHead}.)`},
   expected: `events, or ${sumHead} and the name of a property`,
   parse: (text) => {
-    if (text === 'events') return {};
-    const property = text.startsWith(sumHead) ? name.parse(text.slice(sumHead.length)) : undefined;
-    return property === undefined ? undefined : {property};
+    if (text === 'events') return text;
+    const sum = text.startsWith(sumHead) ? name.parse(text.slice(sumHead.length)) : undefined;
+    return sum === undefined ? undefined : {sum};
   },
 };
 
 export const userListForm = {
   ...ofEveryReport,
   ...formatForm,
-  prefix: optional(anyText, {description: 'Only users whose id begins with this.'}),
-  user_where: conditions(
-    'Only users whose current traits meet this condition, in the form of `where` of reports: `plan eq pro`. Up to ten, of ' +
-      'which all must hold.',
-  ),
-  event: optional(name, {description: 'Only users with an event of this name, in the range if one is given.'}),
-  where: conditions(
-    'Only users with such an event that meets this condition, in the form of `where` of reports. Up to ten, of which all ' +
+  prefix: member(shape.prefix),
+  user_where: conditionTexts(shape.users.unwrap().shape.where),
+  event: member(shape.event),
+  where: conditionTexts({
+    description:
+      'Only users with such an event that meets this condition, in the form of `where` of reports. Up to ten, of which all ' +
       'must hold for one event.',
+  }),
+  ...openRangeForm(
+    'Only users with an event at or after this ISO 8601 time; a date is its first moment.',
+    'Only users with an event at or before this ISO 8601 time; a date is its last moment.',
   ),
-  from: optional(askedTime, {
-    description: 'Only users with an event at or after this ISO 8601 time; a date is its first moment.',
-  }),
-  to: optional(askedTime, {
-    description: 'Only users with an event at or before this ISO 8601 time; a date is its last moment.',
-  }),
-  timezone,
   ...deedsForm,
   sort: optional(askedSort, {
     description:
@@ -50,8 +50,8 @@ export const userListForm = {
       'property first. Each row has the exact `value`. It is of the events that `event`, `where`, `from` and `to` choose, ' +
       'without these of all events. Absent: the last seen first.',
   }),
-  limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Users on a page.'}),
-  cursor: optional(anyText, {
+  limit: member(shape.limit),
+  cursor: member(shape.cursor, {
     description:
       'The `next_cursor` of the page before, with the same parameters; `limit` may change. Pages of one `Report-Log-Position` ' +
       'fit together; `at` asks for it.',
@@ -59,8 +59,17 @@ export const userListForm = {
 };
 
 export const userList = reportRoute(userListForm, (values, front) => {
-  const {prefix, event, where, limit, cursor} = values;
-  const {fromMs, toMs} = optionalBoundsOf(values, front);
+  const {prefix, event, where, user_where, sort, limit, cursor} = values;
+  const users = {where: [...user_where], did: deedsIn(values)};
+  const asked = {users, event, where: [...where], ...openRangeIn(values), sort, prefix, limit, cursor};
+  return inNumbersOf(values, () => peopleQuery({report: 'people', ...asked}, front));
+});
+
+/** @throws RequestFailure */
+export function peopleQuery(question: PeopleQuestion, front: Front): ReportQuery {
+  const {prefix, event, users, sort, limit, cursor} = question;
+  const {fromMs, toMs} = optionalBoundsOf(timesOf(question, front), front);
+  const where = conditionsOf(question.where);
   const hasDeed = event !== undefined || where.length > 0 || fromMs !== undefined || toMs !== undefined;
   // The earliest time of an event is 1970.
   const range = {fromMs: fromMs ?? 0, toMs: toMs ?? endOfTimeMs};
@@ -68,14 +77,14 @@ export const userList = reportRoute(userListForm, (values, front) => {
   const deed = {...events, isAbsent: false};
   const query = {
     report: 'user_list',
-    userWhere: values.user_where,
+    userWhere: conditionsOf(users?.where),
     limit,
     ...(prefix === undefined ? {} : {prefix}),
-    deeds: [...(hasDeed ? [deed] : []), ...deedsOf(values, front)],
-    ...(values.sort === undefined ? {} : {sort: {events, ...values.sort}}),
+    deeds: [...(hasDeed ? [deed] : []), ...deedsOf(users?.did, question.timezone, front)],
+    ...(sort === undefined ? {} : {sort: {events, ...(sort === 'events' ? {} : {property: sort.sum})}}),
   } as const;
   if (cursor === undefined) return query;
   const after = readUserCursor(cursor, query);
   if (after === undefined) throw new RequestFailure(foreignCursor);
   return {...query, after};
-});
+}

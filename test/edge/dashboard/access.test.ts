@@ -181,6 +181,7 @@ describe('roles', () => {
     ['GET', 'v1/reports/lifecycle?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/stickiness?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/paths?start=a&from=2026-01-01&to=2026-01-02', 'reader'],
+    ['POST', 'v1/query', 'reader'],
     ['GET', 'v1/names', 'reader'],
     ['GET', 'v1/properties', 'reader'],
     ['GET', 'v1/properties/values?property=a', 'reader'],
@@ -251,6 +252,9 @@ describe('roles', () => {
       expect([method, path, answer.status === 403]).toEqual([method, path, !isAllowed]);
       if (!isAllowed) expect(codeOf(answer)).toBe('role_not_sufficient');
     }
+    // Of the questions as values, those for people need more.
+    const people = await client.post('/dashboard/api/v1/query', {report: 'people'});
+    expect(people.status === 403).toBe(role === 'reader');
   });
 
   test('without a session every one of them is refused', async () => {

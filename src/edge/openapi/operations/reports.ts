@@ -3,10 +3,13 @@ import {activeAnswer} from '../../answers/active-users.js';
 import {eventCountsAnswer} from '../../answers/counts.js';
 import {funnelAnswers, funnelUsersAnswer} from '../../answers/funnels.js';
 import {namesAnswer} from '../../answers/lists.js';
+import {queryAnswer} from '../../answers/query.js';
+import {noParameters} from '../../query/query.js';
 import {usersForm} from '../../routes/active-users.js';
 import {countsForm} from '../../routes/event-counts.js';
 import {namesForm} from '../../routes/event-names.js';
 import {funnelForm, funnelUsersForm} from '../../routes/funnel.js';
+import {queryBody} from '../../routes/query.js';
 import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
 
@@ -16,6 +19,26 @@ export const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From'
 export const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers: bucketed};
 
 export const reports: Operations = {
+  'POST /v1/query': {
+    id: 'query',
+    tag: 'Reports',
+    summary: 'Ask one question, or up to 30 at once',
+    description:
+      'A question is a value: its `report` says which kind it is of. Answers of one request are of one position, in the order of the ' +
+      'questions; a question that fails has its `error` in place of its answer. With `Min-Log-Position` all of them include these writes.',
+    query: noParameters,
+    body: {
+      schema: queryBody,
+      example: {
+        questions: [
+          {report: 'counts', events: [{event: 'signup', where: ['plan eq pro']}], range: '-30d'},
+          {report: 'funnel', steps: [{event: 'signup'}, {event: 'purchase'}], range: 'this month', window: '7d'},
+        ],
+      },
+    },
+    answers: {200: {description: 'The answer, or the answers.', schema: queryAnswer}},
+    errors: ['invalid_cursor', 'too_expensive', 'snapshot_gone', 'not_yet', 'unavailable', 'rate_limited'],
+  },
   'GET /v1/reports/events': {
     id: 'countEvents',
     tag: 'Reports',

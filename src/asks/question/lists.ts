@@ -1,0 +1,141 @@
+// Questions for lists: of names, properties, traits, their values, and people.
+import {z} from 'zod';
+import {deedsMax, namesLimitDefault, namesLimitMax, objectKeyCharsMax} from '../../../actors/limits.js';
+import {
+  anyEvents,
+  anyText,
+  conditions,
+  flag,
+  listRange,
+  name,
+  object,
+  text,
+  timezone,
+  where,
+  wholeNumber,
+  word,
+} from './members.js';
+
+const levelsMax = 10;
+const keyCharsMax = objectKeyCharsMax * levelsMax;
+
+/** A key of an object, or a path of keys: any characters. */
+const key = () =>
+  text(`a name of 1 to ${keyCharsMax} characters`, ({length}) => length >= 1 && length <= keyCharsMax).meta({
+    minLength: 1,
+    maxLength: keyCharsMax,
+  });
+
+const page = (items: string) => ({
+  prefix: anyText().optional().describe(`Only ${items} that begin with this.`),
+  limit: wholeNumber(1, namesLimitMax)
+    .default(namesLimitDefault)
+    .describe(`${items[0]!.toUpperCase()}${items.slice(1)} on a page.`),
+  cursor: anyText()
+    .optional()
+    .describe(
+      'The `next_cursor` of the page before, with the same members; it keeps the range, and `limit` may change. Pages ' +
+        'of one position fit together; `at` asks for it.',
+    ),
+});
+
+const recent = {
+  range: listRange(
+    'Default: the 30 days that end with today, and what is later; with `to` alone the 30 days that end with it.',
+  ),
+  timezone: timezone(),
+};
+
+const ofUsers = {
+  range: listRange('Only users with an event in it. Default: all users.'),
+  timezone: timezone(),
+};
+
+const hidden = () => flag().default(false).describe('`true`: hidden ones are listed, too, and marked `"hidden":true`.');
+
+const event = () => name().optional().describe('Only events of this name. Default: of every name.');
+
+export const names = object({
+  report: z.literal('names').describe('Names of events, the most frequent first.'),
+  include: word(['users'])
+    .optional()
+    .describe('`users`: each name has `users`, the distinct users with such an event in the range.'),
+  hidden: hidden(),
+  ...recent,
+  ...page('names'),
+  prefix: name().optional().describe('Only names that begin with this.'),
+});
+export type NamesQuestion = z.infer<typeof names>;
+
+export const properties = object({
+  report: z.literal('properties').describe('Properties of events, the most frequent first.'),
+  event: event(),
+  hidden: hidden(),
+  ...recent,
+  ...page('properties'),
+});
+export type PropertiesQuestion = z.infer<typeof properties>;
+
+export const values = object({
+  report: z.literal('values').describe('Values of a property, the most frequent first.'),
+  property: key().describe('The property, as in `where`: dots name nested keys.'),
+  event: event(),
+  ...recent,
+  ...page('values'),
+});
+export type ValuesQuestion = z.infer<typeof values>;
+
+export const traits = object({
+  report: z.literal('traits').describe('Traits of users, the most frequent first.'),
+  ...ofUsers,
+  ...page('traits'),
+});
+export type TraitsQuestion = z.infer<typeof traits>;
+
+export const traitValues = object({
+  report: z.literal('trait_values').describe('Values of a trait, the most frequent first.'),
+  trait: key().describe('The trait, as in `user_where`: dots name nested keys.'),
+  ...ofUsers,
+  ...page('values'),
+});
+export type TraitValuesQuestion = z.infer<typeof traitValues>;
+
+const deed = object({
+  ...anyEvents().shape,
+  range: listRange('Default: of all time.'),
+  not: flag().default(false).describe('`true`: users without such an event.'),
+});
+
+export const people = object({
+  report: z.literal('people').describe('Users by their traits and by what they did: the last seen first.'),
+  users: object({
+    where: conditions(
+      'Only users whose current traits meet this condition, in the form of `where` of reports: `plan eq pro`. Up to ten, of ' +
+        'which all must hold.',
+    ),
+    did: z
+      .array(deed, 'a list')
+      .max(deedsMax, `at most ${deedsMax} entries`)
+      .optional()
+      .describe('What they did, or did not do. All entries hold.'),
+  })
+    .optional()
+    .describe('Which users. Absent: all.'),
+  event: name().optional().describe('Only users with an event of this name, in the range if one is given.'),
+  where: where(),
+  ...ofUsers,
+  sort: z
+    .union(
+      [word(['events']), object({sum: name().describe('The name of a property.')})],
+      'events, or {"sum": property}',
+    )
+    .optional()
+    .describe(
+      '`"events"`: those with the most events first. `{"sum": property}`: those with the largest sum of the numbers of this ' +
+        'property first. Each row has the exact `value`. It is of the events that `event`, `where` and `range` choose, ' +
+        'without these of all events. Absent: the last seen first.',
+    ),
+  ...page('users'),
+  prefix: anyText().optional().describe('Only users whose id begins with this.'),
+});
+export type PeopleQuestion = z.infer<typeof people>;

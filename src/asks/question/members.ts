@@ -1,0 +1,230 @@
+// Members that several kinds of questions share, and the forms of their values.
+//   ME1. The error of a form completes the sentence "<member> must be ...". What a member means is its description.
+//   ME2. Members are texts where a parameter of a route has a text: the route reads both in the same way.
+import {z} from 'zod';
+import type {Interval} from '../../../actors/calendar.js';
+import {
+  breakdownLimitDefault,
+  breakdownLimitMax,
+  conditionsMax,
+  idCharsMax,
+  reportBucketsMax,
+} from '../../../actors/limits.js';
+import {parseTimestamp} from '../../../actors/log/timestamp.js';
+import {type Condition, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
+import {readCondition, writeCondition} from '../../../actors/report/rows/condition-text.js';
+import {isName} from '../../ingest/validate.js';
+import {didYouMean, nearestCondition, nearestOf, nearestOperator} from '../../nearest.js';
+import {zoneOf} from '../../zone.js';
+
+// -- forms of values --
+
+/** A text that `isGood`. `nearest`: what another one probably means. */
+export const text = (
+  expected: string,
+  isGood: (text: string) => boolean,
+  nearest: (text: string) => string | undefined = () => undefined,
+) =>
+  z.string(expected).refine(isGood, {error: ({input}) => expected + didYouMean(nearest(String(input))), abort: true});
+
+export const word = <const Words extends readonly string[]>(
+  words: Words,
+  nearest = (text: string): string | undefined => nearestOf(text, words),
+) =>
+  z.enum(words, {
+    error: ({input}) => `one of ${words.join(', ')}${typeof input === 'string' ? didYouMean(nearest(input)) : ''}`,
+  });
+
+export const wholeNumber = (min: number, max: number) => {
+  const expected = `a whole number from ${min} to ${max}`;
+  return z.int(expected).min(min, expected).max(max, expected);
+};
+
+export const flag = () => z.boolean('true or false');
+
+export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return 'an object';
+      const members = Object.keys(shape);
+      return `is not a member here, where ${members.join(', ')} are${didYouMean(nearestOf(issue.keys[0]!, members))}`;
+    },
+  });
+
+export const name = () =>
+  text(`a name of 1 to ${idCharsMax} characters`, isName).meta({minLength: 1, maxLength: idCharsMax});
+
+export const anyText = () => z.string('a text').min(1, 'a text that is not empty');
+
+/** A date, or a date and time with or without an offset. */
+export const time = () =>
+  text('an ISO 8601 date or date and time', (text) => Number.isFinite(parseTimestamp(text))).meta({
+    pattern: '^\\d{4}-\\d\\d-\\d\\d',
+  });
+
+// -- times --
+
+/** `-30d` and words: ranges that move with the days. */
+export const relativePattern = /^(?:-([1-9]\d{0,3})d|today|yesterday|(this|last) (week|month|quarter|year))$/;
+export const rangeDefault = '-30d';
+
+const relative = () =>
+  text('an object with from and to, or a text like -30d, today, yesterday, this month, last week', (text) =>
+    relativePattern.test(text),
+  ).meta({pattern: relativePattern.source});
+
+const first = 'The first moment that counts, ISO 8601; a date is its first moment.';
+const last = 'The last moment that counts, ISO 8601; a date is its last moment.';
+export const bounds = object({from: time().describe(first), to: time().describe(last)});
+export const openBounds = object({
+  from: time().optional().describe(`${first} Absent: the range has no beginning.`),
+  to: time().optional().describe(`${last} Absent: the range has no end.`),
+});
+
+const relativeWords =
+  '`-30d` (the days that end with today, which counts), `today`, `yesterday`, `this week`, `last month` (`week`, `month`, `quarter` ' +
+  'or `year`; what is of `this` one ends with today), or `{"from","to"}`.';
+
+export const range = () =>
+  z.union([relative(), bounds]).default(rangeDefault).describe(`The days that count: ${relativeWords}`);
+
+/** The range of a list. `absent` says what it is without one. */
+export const listRange = (absent: string) =>
+  z.union([relative(), openBounds]).optional().describe(`The days that count: ${relativeWords} ${absent}`);
+
+export const timezone = () =>
+  text('an IANA name such as Europe/Berlin, or an offset like -03:30', (text) => zoneOf(text) !== undefined)
+    .meta({maxLength: 64})
+    .optional()
+    .describe(
+      'Zone of dates, and of times without an offset: an IANA name, or an offset as `-03:30`. Default: `REPORT_TIMEZONE` of ' +
+        'the service, else UTC.',
+    );
+
+export const intervals = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const satisfies readonly Interval[];
+export const weekStarts = ['monday', 'sunday'] as const;
+
+/** Range and buckets of a report. */
+export const bucketed = {
+  range: range(),
+  interval: word(intervals)
+    .default('day')
+    .describe(`Length of a bucket, in the zone. At most ${reportBucketsMax.toLocaleString('en')} buckets.`),
+  timezone: timezone(),
+  week_start: word(weekStarts).default('monday').describe('First day of a week.'),
+};
+
+// -- conditions --
+
+const conditionRule = `a condition like "plan eq pro": a property, one of ${operators.join(', ')}, and a value, which ${operators.filter(takesNoValue).join(', ')} do not have; a number for gt, gte, lt and lte`;
+
+const conditionText = text(conditionRule, (text) => readCondition(text) !== undefined, nearestCondition);
+const scalar = z.union([z.string(), z.number(), z.boolean()], 'a text, a number, true or false');
+
+const conditionObject = object({
+  property: anyText().describe('The property, or the trait: dots name nested keys.'),
+  op: word(operators, nearestOperator).describe('The operator.'),
+  value: z
+    .union([scalar, z.array(scalar).min(1)], 'a text, a number, true or false, or a list of them for in and nin')
+    .optional()
+    .describe('What it is compared with. A list for `in` and `nin`. Absent for `set`, `unset`, `null` and `nnull`.'),
+}).refine((condition) => isCondition(condition), {error: conditionRule, path: ['value']});
+
+export type ConditionMember = string | z.infer<typeof conditionObject>;
+
+function isCondition({op, value}: {op: Condition['op']; value?: unknown}): boolean {
+  if (takesNoValue(op)) return value === undefined;
+  if (op === 'in' || op === 'nin') return value !== undefined;
+  if (value === undefined || Array.isArray(value)) return false;
+  return readCondition(`a ${op} ${String(value)}`) !== undefined;
+}
+
+/** The condition that a member means. The member is valid. */
+export function conditionOf(member: ConditionMember): Condition {
+  if (typeof member === 'string') return readCondition(member)!;
+  const {property, op, value} = member;
+  const values = value === undefined ? [] : Array.isArray(value) ? value : [value];
+  return {property, op, values: values.map(String)};
+}
+
+/** The text of a condition; the object of one that no text means, as its property is longer than any. */
+function normal(member: ConditionMember): ConditionMember {
+  const condition = conditionOf(member);
+  const written = writeCondition(condition);
+  return readCondition(written) === undefined ? member : written;
+}
+
+export const condition = z.union([conditionText, conditionObject]).overwrite(normal);
+
+export const conditions = (description: string) =>
+  z
+    .array(condition, 'a list of conditions')
+    .max(conditionsMax, `at most ${conditionsMax} conditions`)
+    .optional()
+    .describe(description);
+
+export const where = () =>
+  conditions(
+    'Only events that meet this condition, `<property> <op> <value>`: `plan eq pro`, `amount gte 10`, `plan in pro,team`, ' +
+      '`coupon unset`. Up to ten, of which all must hold. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset ' +
+      'null nnull has` (an element of a list); `=`, `!=`, `>`, `>=`, `<` and `<=` are understood, too. `ne`, `nin`, `ncontains`, ' +
+      '`unset` and `nnull` hold where the property is missing; `set` also where it is null; `gt` to `lte` ' +
+      'compare JSON numbers alone. A name with an operator in it stands in double quotes.',
+  );
+
+export const userWhere = () =>
+  conditions(
+    'Only events of users whose current traits meet this condition, in the form of `where`: `plan eq pro`. Up to ten, of ' +
+      'which all must hold.',
+  );
+
+export const users = () =>
+  object({where: userWhere()}).optional().describe('Whose events count. Absent: those of all users.');
+
+// -- events --
+
+/** Events of a name that meet all conditions. */
+export const chosenEvents = () => object({event: name().describe('The name of the events.'), where: where()});
+/** The same, or events of any name. */
+export const anyEvents = () =>
+  object({event: name().optional().describe('The name of the events. Absent: events of every name.'), where: where()});
+
+/** What a user must have done to be counted. */
+export const did = {
+  events: z
+    .array(anyEvents(), 'a list of events')
+    .max(1, 'one entry at most')
+    .optional()
+    .describe('The events that count: an entry at most. Absent: events of every name.'),
+  where: where(),
+  users: users(),
+};
+
+// -- breakdown --
+
+export const breakdownShape = {
+  property: name()
+    .optional()
+    .describe(
+      `A row for each value of this property. Up to ${idCharsMax} characters. Values are told apart by their text.`,
+    ),
+  trait: name().optional().describe('In place of a property: a row for each value of this current trait of the user.'),
+  limit: wholeNumber(1, breakdownLimitMax)
+    .default(breakdownLimitDefault)
+    .describe('Values with rows of their own, the most frequent ones; the others share one.'),
+};
+
+export const namesOne = {
+  check: ({property, trait}: {property?: unknown; trait?: unknown}): boolean =>
+    (property === undefined) !== (trait === undefined),
+  error: 'an object with either property or trait',
+};
+
+export const breakdownIn = <Entry extends z.ZodType>(entry: Entry) =>
+  z
+    .array(entry, 'a list')
+    .max(1, 'a list of one')
+    .optional()
+    .describe('A row for each value of a property or trait: an entry at most.');
+
+export const breakdown = () => breakdownIn(object(breakdownShape).refine(namesOne.check, namesOne.error));

@@ -1,0 +1,60 @@
+// Answers of POST /v1/query.
+import {z} from 'zod';
+import {kinds} from '../../asks/question/kinds.js';
+import {activeAnswer} from './active-users.js';
+import {eventCountsAnswer} from './counts.js';
+import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from './engagement.js';
+import {errorAnswer} from './error.js';
+import {count} from './fields.js';
+import {funnelAnswers} from './funnels.js';
+import {namesAnswer, propertiesAnswer, traitsAnswer, valuesAnswer} from './lists.js';
+import {usersAnswer} from './users.js';
+
+const meta = z.strictObject({
+  as_of: z.string().describe('The answer includes every event that was acknowledged up to this time.'),
+  log_position: z.string().describe('Up to where the log is in the answer: `at` of a later request asks for the same.'),
+  next_by: z.string().describe('When the next publication is due.'),
+  incomplete_from: z
+    .string()
+    .nullable()
+    .describe('The first bucket that is still open; null when all of them are over.'),
+  hint: z.string().nullable().describe('What was probably meant. For people: the text may change.'),
+  skipped: count().nullable().describe('Events whose property is not a number; null in an answer that compares none.'),
+});
+export type Meta = z.infer<typeof meta>;
+
+const kept = z
+  .looseObject({report: z.enum(Object.keys(kinds))})
+  .describe('The question in its normal form: it can be kept, compared, and sent again.');
+
+const answer = z
+  .union([
+    eventCountsAnswer,
+    activeAnswer,
+    funnelAnswers,
+    retentionAnswer,
+    lifecycleAnswer,
+    stickinessAnswer,
+    pathsAnswer,
+    namesAnswer,
+    propertiesAnswer,
+    traitsAnswer,
+    valuesAnswer,
+    usersAnswer,
+  ])
+  .describe('What the route of the report or list answers.');
+
+export const questionAnswer = z.strictObject({question: kept, answer, meta});
+
+export const failedAnswer = z.strictObject({
+  question: kept.optional().describe('Absent if the question could not be read.'),
+  error: errorAnswer.shape.error,
+});
+
+export const queryAnswer = z.union([
+  questionAnswer,
+  z.strictObject({
+    answers: z.array(z.union([questionAnswer, failedAnswer])).describe('In the order of the questions.'),
+    log_position: z.string().nullable().describe('The one position of all answers; null if every question failed.'),
+  }),
+]);

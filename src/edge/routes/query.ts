@@ -1,0 +1,234 @@
+// POST /v1/query: questions as values, one or many (docs/api.md, Questions).
+//   PQ1. Answers of one request are of one position: that of the first answer. Snapshots that are deleted meanwhile have all questions
+//        asked again, of the newest ones.
+//   PQ2. A question counts as a request of its own, and waits for the turns of its caller: a few are asked at once, the others after.
+import {z} from 'zod';
+import {type Kind, type Question, type QuestionOf, question} from '../../asks/question/kinds.js';
+import {object, text} from '../../asks/question/members.js';
+import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
+import {positionsPattern} from '../../log-position.js';
+import type {Meta} from '../answers/query.js';
+import {errorValue, type Failure, invalidRequest, RequestFailure} from '../failure.js';
+import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
+import {askerOf} from '../query/asker-of.js';
+import {noParameters, readQuery} from '../query/query.js';
+import {pointing, readQuestion} from '../query/read-question.js';
+import {activeQuery} from './active-users.js';
+import {countsQuery} from './event-counts.js';
+import {namesQuery} from './event-names.js';
+import {funnelQuery} from './funnel.js';
+import {readObject} from './json-fields.js';
+import {lifecycleQuery} from './lifecycle.js';
+import {isListing} from './list-csv.js';
+import {propertiesQuery, traitsQuery, traitValuesQuery, valuesQuery} from './lists.js';
+import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
+import {pathsQuery} from './paths.js';
+import {hintsOf} from './reports.js';
+import {retentionQuery} from './retention.js';
+import {stickinessQuery} from './stickiness.js';
+import {peopleQuery} from './user-list.js';
+
+export const queryBodyBytesMax = 256 * 1024;
+const questionsMax = 30;
+/** A caller has two slots of the report thread. */
+const atOnceMax = 4;
+/** Times that questions are asked again as their snapshots are deleted: once per deletion. */
+const restartsMax = 3;
+
+const at = text('the log_position of an answer', (text) => positionsPattern.test(text))
+  .meta({pattern: positionsPattern.source})
+  .optional()
+  .describe(
+    'The `log_position` of an earlier answer: answers over the same snapshots. They are held for up to 10 minutes; then, and ' +
+      'after the deletion of a user, each question has the error `snapshot_gone`.',
+  );
+const countRule = `a list of 1 to ${questionsMax} questions`;
+
+export const severalBody = object({
+  questions: z.array(question, countRule).min(1, countRule).max(questionsMax, countRule).describe('The questions.'),
+  at,
+});
+/** Its questions are read one by one: each has an error of its own. */
+const several = object({
+  ...severalBody.shape,
+  questions: z.array(z.unknown(), countRule).min(1, countRule).max(questionsMax, countRule),
+});
+export const queryBody = z.union([question, severalBody]);
+
+const queries: {readonly [K in Kind]: (question: QuestionOf<K>, front: Front) => ReportQuery} = {
+  counts: countsQuery,
+  active: activeQuery,
+  funnel: funnelQuery,
+  retention: retentionQuery,
+  lifecycle: lifecycleQuery,
+  stickiness: stickinessQuery,
+  paths: pathsQuery,
+  names: namesQuery,
+  properties: propertiesQuery,
+  values: valuesQuery,
+  traits: traitsQuery,
+  trait_values: traitValuesQuery,
+  people: peopleQuery,
+};
+
+/** What the report role is asked. @throws RequestFailure that names parameters */
+export const queryOf = (question: Question, front: Front): ReportQuery =>
+  (queries[question.report] as (question: Question, front: Front) => ReportQuery)(question, front);
+
+/** A refusal of a question for who asks it. */
+type Refusing = (exchange: Exchange, question: Question) => Failure | undefined;
+
+interface Asked {
+  readonly question: Question;
+  readonly query: ReportQuery;
+}
+type Report = Extract<ReportAnswer, {kind: 'report'}>;
+
+/** The handler. `refuse` says whether the caller may ask a question. */
+export const answerQuery =
+  (refuse: Refusing = () => undefined) =>
+  async (front: Front, exchange: Exchange, bytes: Buffer): Promise<void> => {
+    const body = readObject(bytes);
+    readQuery(exchange.query, noParameters);
+    const read = (value: unknown, at: string): Asked => {
+      const question = readQuestion(value, at);
+      const refusal = refuse(exchange, question);
+      if (refusal !== undefined) throw new RequestFailure(refusal);
+      return {question, query: pointing(at, () => queryOf(question, front))};
+    };
+    if (!('questions' in body)) {
+      const asked = read(body, '');
+      const [answer] = await answersTo(front, exchange, [asked], undefined);
+      if (isFailure(answer!)) throw new RequestFailure(answer);
+      return exchange.json('200 OK', answeredText(front, asked, answer!));
+    }
+    const {questions, at} = readBody(body);
+    exchange.costs(questions.length);
+    const asked = questions.map((value, i) => orFailure(() => read(value, `/questions/${i}`)));
+    const answers = await answersTo(front, exchange, asked, at);
+    const texts = asked.map((one, i) => answerText(front, one, answers[i]!));
+    exchange.json(
+      '200 OK',
+      `{"answers":[${texts.join()}],"log_position":${JSON.stringify(positionOf(answers) ?? null)}}`,
+    );
+  };
+
+function readBody(body: object): z.infer<typeof several> {
+  const read = several.safeParse(body);
+  if (read.success) return read.data;
+  const issue = read.error.issues[0]!;
+  const pointer = issue.code === 'unrecognized_keys' ? `/${issue.keys[0]!}` : `/${issue.path.join('/')}`;
+  const why = issue.code === 'unrecognized_keys' ? issue.message : `must be ${issue.message}`;
+  throw new RequestFailure(invalidRequest(`${pointer} ${why}`, pointer));
+}
+
+const isFailure = (value: object): value is Failure => 'code' in value;
+
+function orFailure<Value>(read: () => Value): Value | Failure {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RequestFailure) return error.failure;
+    throw error;
+  }
+}
+
+// -- one position. PQ1 --
+
+type Answers = readonly (Report | Failure)[];
+
+const positionOf = (answers: Answers): string | undefined =>
+  answers
+    .map((one) => (isFailure(one) ? undefined : one.headers['Report-Log-Position']))
+    .find((one) => one !== undefined);
+
+/** Answers in the order of `asked`, whose failures stay. `at`: the position; undefined: the newest. */
+async function answersTo(
+  front: Front,
+  exchange: Exchange,
+  asked: readonly (Asked | Failure)[],
+  at: string | undefined,
+): Promise<Answers> {
+  const includes = readMinPosition(exchange, front.partitionCount);
+  if (at !== undefined && includes !== undefined)
+    throw new RequestFailure(invalidRequest('at and Min-Log-Position exclude each other', '/at'));
+  for (let restarts = 0; ; restarts++) {
+    const answers = await atOnePosition(front, exchange, asked, at, includes);
+    const isGone = answers.some((one) => isFailure(one) && one.code === 'snapshot_gone');
+    if (!isGone || at !== undefined || restarts === restartsMax) return answers;
+  }
+}
+
+async function atOnePosition(
+  front: Front,
+  exchange: Exchange,
+  asked: readonly (Asked | Failure)[],
+  given: string | undefined,
+  includes: string | undefined,
+): Promise<Answers> {
+  const answers: (Report | Failure)[] = [];
+  let position = given;
+  const answer = async (i: number): Promise<void> => {
+    const one = asked[i]!;
+    answers[i] = isFailure(one) ? one : await answerTo(front, exchange, one, position, includes);
+  };
+  let next = 0;
+  // The first that has an answer says which position is that of all.
+  for (; position === undefined && next < asked.length; next++) {
+    await answer(next);
+    position = positionOf([answers[next]!]);
+  }
+  const answerOthers = async (): Promise<void> => {
+    while (next < asked.length) await answer(next++);
+  };
+  await Promise.all(Array.from({length: atOnceMax}, answerOthers)); // PQ2
+  return answers;
+}
+
+async function answerTo(
+  front: Front,
+  exchange: Exchange,
+  {query}: Asked,
+  at: string | undefined,
+  includes: string | undefined,
+): Promise<Report | Failure> {
+  const asked = {ask: 'report', query} as const;
+  try {
+    if (at !== undefined) return reportIn(await front.asks.report({...asked, at}, askerOf(exchange)));
+    if (includes !== undefined) return await answerIncluding(front, exchange, asked, includes);
+    return reportIn(await front.asks.report(asked, askerOf(exchange)));
+  } catch (error) {
+    if (error instanceof RequestFailure) return error.failure;
+    throw error;
+  }
+}
+
+// -- the answer --
+
+function answerText(front: Front, asked: Asked | Failure, answer: Report | Failure): string {
+  if (isFailure(asked)) return `{"error":${JSON.stringify(errorValue(asked))}}`;
+  if (!isFailure(answer)) return answeredText(front, asked, answer);
+  return `{"question":${JSON.stringify(asked.question)},"error":${JSON.stringify(errorValue(answer))}}`;
+}
+
+/** The answer of the report role is JSON already. */
+const answeredText = (front: Front, asked: Asked, answer: Report | Failure): string => {
+  const {headers, body} = answer as Report;
+  const meta = metaOf(asked.query, headers, body!, hintsOf(asked.query, front));
+  return `{"question":${JSON.stringify(asked.question)},"answer":${body},"meta":${JSON.stringify(meta)}}`;
+};
+
+function metaOf(query: ReportQuery, headers: Report['headers'], body: string, ofEdge: readonly string[]): Meta {
+  const hints = [...ofEdge, headers['Report-Hint']].filter((one) => one !== undefined);
+  // A report has this text as a member alone: in a text of a client the quotes are escaped. Lists have members of clients.
+  const skipped = isListing(query) ? undefined : /"skipped":(\d+)/.exec(body)?.[1];
+  return {
+    as_of: headers['Report-As-Of'],
+    log_position: headers['Report-Log-Position'],
+    next_by: headers['Report-Next-By'],
+    incomplete_from: headers['Report-Incomplete-From'] ?? null,
+    hint: hints.length === 0 ? null : hints.join('; '),
+    skipped: skipped === undefined ? null : Number(skipped),
+  };
+}

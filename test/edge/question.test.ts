@@ -1,0 +1,347 @@
+// Questions as values: the parameters of a route mean the same, what is misspelt is told what was meant, and the normal form is one.
+import {describe, expect, test} from 'vitest';
+import {readCondition, writeCondition} from '../../actors/report/rows/condition-text.js';
+import type {ReportQuery} from '../../src/asks/report.js';
+import {RequestFailure} from '../../src/edge/failure.js';
+import type {Front} from '../../src/edge/front.js';
+import {pointing, readQuestion} from '../../src/edge/query/read-question.js';
+import {usersReport} from '../../src/edge/routes/active-users.js';
+import {countsReport} from '../../src/edge/routes/event-counts.js';
+import {namesReport} from '../../src/edge/routes/event-names.js';
+import {funnelReport} from '../../src/edge/routes/funnel.js';
+import {lifecycleReport} from '../../src/edge/routes/lifecycle.js';
+import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '../../src/edge/routes/lists.js';
+import {pathsReport} from '../../src/edge/routes/paths.js';
+import {queryOf} from '../../src/edge/routes/query.js';
+import type {ReportRoute} from '../../src/edge/routes/reports.js';
+import {retentionReport} from '../../src/edge/routes/retention.js';
+import {stickinessReport} from '../../src/edge/routes/stickiness.js';
+import {userList} from '../../src/edge/routes/user-list.js';
+import {zoneOf} from '../../src/zone.js';
+
+const hidden = {names: ['debug'], properties: ['debug']};
+/** Thursday in UTC, and Friday in Kathmandu. */
+const nowMs = Date.UTC(2026, 4, 21, 22);
+const front = {reportZone: undefined, wallMs: () => nowMs, keys: {hidden}} as unknown as Front;
+
+const asked = (question: object): ReportQuery => {
+  const read = readQuestion(question, '');
+  return pointing('', () => queryOf(read, front));
+};
+
+function failureOf(read: () => unknown): {field?: string | undefined; message: string} {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof RequestFailure) return error.failure;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+const days = 'from=2026-05-01&to=2026-05-20';
+const range = {from: '2026-05-01', to: '2026-05-20'};
+
+test.each<[ReportRoute, string, object]>([
+  [countsReport, `event=a&${days}`, {report: 'counts', events: [{event: 'a'}], range}],
+  [countsReport, `any_event=true&${days}`, {report: 'counts', range}],
+  [countsReport, `events[]=a&${days}`, {report: 'counts', events: [{event: 'a'}], series: true, range}],
+  [countsReport, `events[]=a&events[]=b&${days}`, {report: 'counts', events: [{event: 'a'}, {event: 'b'}], range}],
+  [
+    countsReport,
+    `event=a&filter=plan=pro&${days}`,
+    {report: 'counts', events: [{event: 'a', where: ['plan=pro']}], range},
+  ],
+  [
+    countsReport,
+    `event=a&where=n+gt+5&filter=plan=pro&user_where=x+set&interval=week&week_start=sunday&timezone=Europe/Berlin&measure=sum&property=n&breakdown=trait:plan&breakdown_limit=3&${days}`,
+    {
+      report: 'counts',
+      events: [{event: 'a'}],
+      where: ['n>5', {property: 'plan', op: 'eq', value: 'pro'}],
+      users: {where: ['x set']},
+      range,
+      interval: 'week',
+      week_start: 'sunday',
+      timezone: 'Europe/Berlin',
+      measure: {of: 'sum', property: 'n'},
+      breakdown: [{trait: 'plan', limit: 3}],
+    },
+  ],
+  [usersReport, `metric=mau&${days}`, {report: 'active', metric: 'mau', range}],
+  [
+    usersReport,
+    `event=a&where=b+in+c,d&${days}`,
+    {report: 'active', events: [{event: 'a', where: ['b in (c,d)']}], range},
+  ],
+  [
+    funnelReport,
+    `steps[]=a&steps[]=b&window=7d&${days}`,
+    {report: 'funnel', steps: [{event: 'a'}, {event: 'b'}], window: '7d', range},
+  ],
+  [
+    funnelReport,
+    `steps[]=a&steps[]=b&where[2]=n+lt+5&range=entry&window=7d&exclude[2]=c&exclude_between[2]=1-2&breakdown=p&breakdown_at=last&histogram=true&percentiles=true&interval=day&${days}`,
+    {
+      report: 'funnel',
+      steps: [{event: 'a'}, {event: 'b', where: ['n < 5']}],
+      in_range: 'entry',
+      window: '7d',
+      exclude: [{event: 'c', between: [1, 2]}],
+      breakdown: [{property: 'p', at: 'last'}],
+      histogram: 'decimal',
+      percentiles: true,
+      interval: 'day',
+      range,
+    },
+  ],
+  [
+    retentionReport,
+    `start=a&return=b&return_where=n+gte+1&periods=3&cohort=recurring&${days}`,
+    {
+      report: 'retention',
+      start: {event: 'a'},
+      return: {event: 'b', where: ['n>=1']},
+      periods: 3,
+      cohort: 'recurring',
+      range,
+    },
+  ],
+  [lifecycleReport, `any_event=true&${days}`, {report: 'lifecycle', range}],
+  [
+    stickinessReport,
+    `event=a&at_least=true&${days}`,
+    {report: 'stickiness', events: [{event: 'a'}], at_least: true, range},
+  ],
+  [pathsReport, `end=a&depth=3&${days}`, {report: 'paths', end: {event: 'a'}, depth: 3, range}],
+  [namesReport, 'prefix=s&include=users&hidden=true', {report: 'names', prefix: 's', include: 'users', hidden: true}],
+  [propertiesList, 'event=a&to=2026-05-02', {report: 'properties', event: 'a', range: {to: '2026-05-02'}}],
+  [propertyValuesList, `property=p&${days}`, {report: 'values', property: 'p', range}],
+  [traitsList, 'from=2026-05-01', {report: 'traits', range: {from: '2026-05-01'}}],
+  [traitValuesList, 'trait=t', {report: 'trait_values', trait: 't'}],
+  [
+    userList,
+    'did[4]=2026-05-01..&did_event[4]=a&did_not[2]=..&did_where[2]=b+unset&user_where=p+eq+1&sort=sum:n&event=c',
+    {
+      report: 'people',
+      users: {
+        where: ['p=1'],
+        did: [
+          {event: 'a', range: {from: '2026-05-01'}},
+          {where: ['b unset'], not: true},
+        ],
+      },
+      event: 'c',
+      sort: {sum: 'n'},
+    },
+  ],
+])('%# %s: the parameters of a route mean the question', (route, query, question) => {
+  expect(asked(question)).toEqual(route.questionOf(front, query));
+});
+
+describe('the normal form', () => {
+  test('has the defaults, conditions as texts, and nothing empty', () => {
+    const question = {
+      report: 'counts',
+      events: [{event: 'a', where: [{property: 'plan', op: 'in', value: ['a,b', '(c)', 1]}]}],
+      where: [],
+      users: {where: ['amount>5']},
+      breakdown: [{property: 'p'}],
+    };
+    const normal = readQuestion(question, '');
+    expect(normal).toEqual({
+      report: 'counts',
+      events: [{event: 'a', where: ['plan in a\\,b,(c),1']}],
+      series: false,
+      users: {where: ['amount gt 5']},
+      range: '-30d',
+      interval: 'day',
+      week_start: 'monday',
+      breakdown: [{property: 'p', limit: 25}],
+    });
+    expect(readQuestion(normal, '')).toEqual(normal);
+  });
+
+  test.each([
+    ['plan=pro', 'plan eq pro'],
+    ['plan == pro', 'plan eq pro'],
+    ['plan != a=b', 'plan ne a=b'],
+    ['n>=5', 'n gte 5'],
+    ['n <5', 'n lt 5'],
+    ['plan in (a,b)', 'plan in a,b'],
+    ['plan nin (a)', 'plan nin a'],
+    ['plan in \\(a,b)', 'plan in \\(a,b)'],
+    ['coupon unset', 'coupon unset'],
+  ])('%s is the condition %s', (text, written) => {
+    const condition = readCondition(text)!;
+    expect(writeCondition(condition)).toBe(written);
+    expect(readCondition(written)).toEqual(condition);
+  });
+
+  test.each(['n>x', 'a plan=pro', '=a', 'plan'])('%s is no condition', (text) => {
+    expect(readCondition(text)).toBeUndefined();
+  });
+});
+
+describe('ranges that move', () => {
+  test.each([
+    ['today', '2026-05-21', '2026-05-21'],
+    ['yesterday', '2026-05-20', '2026-05-20'],
+    ['-7d', '2026-05-15', '2026-05-21'],
+    ['this week', '2026-05-18', '2026-05-21'],
+    ['last week', '2026-05-11', '2026-05-17'],
+    ['this month', '2026-05-01', '2026-05-21'],
+    ['last month', '2026-04-01', '2026-04-30'],
+    ['last quarter', '2026-01-01', '2026-03-31'],
+    ['this year', '2026-01-01', '2026-05-21'],
+  ])('%s is %s to %s', (range, from, to) => {
+    expect(asked({report: 'active', range})).toEqual(asked({report: 'active', range: {from, to}}));
+  });
+
+  test('begin with the week that was asked for, and end with today of the zone', () => {
+    const sunday = {report: 'counts', range: 'this week', week_start: 'sunday'};
+    expect(asked(sunday)).toMatchObject({fromMs: Date.UTC(2026, 4, 17)});
+    const zone = zoneOf('Asia/Kathmandu')!;
+    const there = {report: 'paths', start: {event: 'a'}, range: 'today', timezone: 'Asia/Kathmandu'};
+    expect(asked(there)).toMatchObject({fromMs: zone.dayStart(zone.dayOf(nowMs))});
+    expect(zone.dayOf(nowMs)).toBe(Math.floor(nowMs / 86_400_000) + 1);
+  });
+});
+
+const counts = {report: 'counts'};
+const funnel = {report: 'funnel', steps: [{event: 'a'}, {event: 'b'}]};
+const retention = {report: 'retention', start: {event: 'a'}};
+const paths = {report: 'paths', start: {event: 'a'}};
+
+describe('who misspells', () => {
+  test.each<[object, string, string]>([
+    // Members.
+    [{...counts, evnets: []}, '/evnets', 'events'],
+    [{...counts, mesure: {}}, '/mesure', 'measure'],
+    [{...counts, brekdown: []}, '/brekdown', 'breakdown'],
+    [{...counts, intervall: 'day'}, '/intervall', 'interval'],
+    [{...counts, time_zone: 'UTC'}, '/time_zone', 'timezone'],
+    [{...counts, weekstart: 'monday'}, '/weekstart', 'week_start'],
+    [{...counts, usres: {}}, '/usres', 'users'],
+    [{...counts, rnage: '-7d'}, '/rnage', 'range'],
+    [{...counts, sereis: true}, '/sereis', 'series'],
+    [{...counts, events: [{evnt: 'a'}]}, '/events/0/evnt', 'event'],
+    [{...counts, events: [{event: 'a', wher: []}]}, '/events/0/wher', 'where'],
+    [{...counts, users: {were: []}}, '/users/were', 'where'],
+    [{...counts, range: {form: '2026-05-01', to: '2026-05-02'}}, '/range/form', 'from'],
+    [{...counts, measure: {of: 'sum', propery: 'n'}}, '/measure/propery', 'property'],
+    [{...counts, breakdown: [{propety: 'plan'}]}, '/breakdown/0/propety', 'property'],
+    [{...counts, breakdown: [{trait: 'plan', limt: 3}]}, '/breakdown/0/limt', 'limit'],
+    [{...counts, where: [{propertie: 'a', op: 'eq', value: 'b'}]}, '/where/0/propertie', 'property'],
+    [{report: 'funnel', step: [{event: 'a'}]}, '/step', 'steps'],
+    [{...funnel, windw: '7d'}, '/windw', 'window'],
+    [{...funnel, ordr: 'any'}, '/ordr', 'order'],
+    [{...funnel, exlude: []}, '/exlude', 'exclude'],
+    [{...funnel, histogran: 'clock'}, '/histogran', 'histogram'],
+    [{...funnel, exclude: [{event: 'c', betwen: [1, 2]}]}, '/exclude/0/betwen', 'between'],
+    [{...retention, perods: 3}, '/perods', 'periods'],
+    [{...retention, cohrt: 'first'}, '/cohrt', 'cohort'],
+    [{...retention, retrun: {}}, '/retrun', 'return'],
+    [{...paths, dept: 3}, '/dept', 'depth'],
+    [{report: 'names', incude: 'users'}, '/incude', 'include'],
+    [{report: 'people', srot: 'events'}, '/srot', 'sort'],
+    [{report: 'people', users: {did: [{evnt: 'a'}]}}, '/users/did/0/evnt', 'event'],
+    // Reports.
+    [{report: 'count'}, '/report', 'counts'],
+    [{report: 'events'}, '/report', 'counts'],
+    [{report: 'users'}, '/report', 'active'],
+    [{report: 'funel'}, '/report', 'funnel'],
+    [{report: 'retension'}, '/report', 'retention'],
+    [{report: 'lifecylce'}, '/report', 'lifecycle'],
+    [{report: 'stickyness'}, '/report', 'stickiness'],
+    [{report: 'path'}, '/report', 'paths'],
+    [{report: 'poeple'}, '/report', 'people'],
+    // Operators.
+    [{...counts, where: ['plan equals pro']}, '/where/0', '"plan eq pro"'],
+    [{...counts, where: ['plan is pro']}, '/where/0', '"plan eq pro"'],
+    [{...counts, where: ['plan not_in a,b']}, '/where/0', '"plan nin a,b"'],
+    [{...counts, where: ['plan contians x']}, '/where/0', '"plan contains x"'],
+    [{...counts, where: ['x set', 'coupon unsett']}, '/where/1', '"coupon unset"'],
+    [{...counts, where: ['coupon exists']}, '/where/0', '"coupon set"'],
+    [{...counts, where: ['tags hass blue']}, '/where/0', '"tags has blue"'],
+    [{...counts, where: [{property: 'a', op: 'equals', value: 'b'}]}, '/where/0/op', 'eq'],
+    [{...counts, where: [{property: 'a', op: 'conatins', value: 'b'}]}, '/where/0/op', 'contains'],
+    // Words.
+    [{...counts, interval: 'weekly'}, '/interval', 'week'],
+    [{...counts, interval: 'months'}, '/interval', 'month'],
+    [{...counts, week_start: 'sundy'}, '/week_start', 'sunday'],
+    [{...counts, measure: {of: 'summ'}}, '/measure/of', 'sum'],
+    [{report: 'active', metric: 'dauu'}, '/metric', 'dau'],
+    [{...funnel, order: 'stricct'}, '/order', 'strict'],
+    [{...funnel, breakdown: [{property: 'p', at: 'frist'}]}, '/breakdown/0/at', 'first'],
+    [{...retention, frame: 'roling'}, '/frame', 'rolling'],
+    [{...retention, criteria: 'on_or_afer'}, '/criteria', 'on_or_after'],
+    [{report: 'names', include: 'user'}, '/include', 'users'],
+    [{report: 'people', sort: 'event'}, '/sort', 'events'],
+  ])('%j is told at %s: %s', (question, field, meant) => {
+    const failure = failureOf(() => asked(question));
+    expect(failure.field).toBe(field);
+    expect(failure.message).toMatch(/^\//);
+    expect(failure.message.endsWith(`; did you mean ${meant}?`), failure.message).toBe(true);
+  });
+
+  test.each<[ReportRoute, string, string, string]>([
+    [countsReport, `event=a&form=2026-05-01&to=2026-05-02`, 'form', 'from'],
+    [countsReport, `event=a&intervall=day&${days}`, 'intervall', 'interval'],
+    [countsReport, `event=a&interval=weeks&${days}`, 'interval', 'week'],
+    [countsReport, `event=a&fliter=a=b&${days}`, 'fliter', 'filter'],
+    [countsReport, `event=a&where=plan+equals+pro&${days}`, 'where', '"plan eq pro"'],
+    [countsReport, `event=a&measure=summ&${days}`, 'measure', 'sum'],
+    [funnelReport, `step[]=a&${days}`, 'step[]', 'steps[]'],
+    [funnelReport, `steps[]=a&order=strikt&${days}`, 'order', 'strict'],
+    [usersReport, `metrc=dau&${days}`, 'metrc', 'metric'],
+    [stickinessReport, `event=a&at_lest=true&${days}`, 'at_lest', 'at_least'],
+  ])('%# %s is told of %s: %s', (route, query, field, meant) => {
+    const failure = failureOf(() => route.questionOf(front, query));
+    expect(failure.field).toBe(field);
+    expect(failure.message.endsWith(`; did you mean ${meant}?`), failure.message).toBe(true);
+  });
+});
+
+test.each<[unknown, string, string]>([
+  [1, '', 'the body must be an object: a question'],
+  [{}, '/report', '/report is required: one of counts, active, funnel, retention, lifecycle'],
+  [{report: 'funnel'}, '/steps', '/steps is required: a list of events'],
+  [{...counts, range: 'yesteryear'}, '/range', '/range must be an object with from and to, or a text like -30d'],
+  [{...counts, range: {from: 'x', to: '2026-05-01'}}, '/range/from', '/range/from must be an ISO 8601 date'],
+  [{...counts, range: {from: '2026-05-02', to: '2026-05-01'}}, '/range/from', '/range/from must be no later than to'],
+  [
+    {...counts, range: {from: '1970-01-01', to: '2026-05-01'}, interval: 'hour'},
+    '/interval',
+    'the range has more than',
+  ],
+  [{...counts, events: [{event: 'a'}, {}]}, '/events/1', 'with several series each has an event'],
+  [{...counts, events: [{event: 'a'}, {event: 'b', where: ['x set']}]}, '/events/1', 'with several events, conditions'],
+  [{...counts, measure: {of: 'sum'}}, '/measure/property', '/measure/property is required: its numbers'],
+  [{...counts, measure: {of: 'users', property: 'n'}}, '/measure/property', '/measure/property goes with'],
+  [{...counts, breakdown: [{}]}, '/breakdown/0', '/breakdown/0 must be an object with either property or trait'],
+  [
+    {...counts, breakdown: [{property: 'a', limit: 1000}], interval: 'hour'},
+    '/breakdown/0/limit',
+    'the answer would have more',
+  ],
+  [{...counts, breakdown: [{property: 'a'}, {property: 'b'}]}, '/breakdown', '/breakdown must be a list of one'],
+  [{...counts, where: [{property: 'n', op: 'gt', value: 'x'}]}, '/where/0/value', '/where/0/value must be a condition'],
+  [{...funnel, in_range: 'entry'}, '/window', '/window is required: given with in_range entry'],
+  [{...funnel, breakdown: [{trait: 'p', at: 1}]}, '/breakdown/0/at', 'a trait is of the user'],
+  [{...funnel, exclude: [{event: 'c', between: [1, 3]}]}, '/exclude/0/between', 'there is no step 3'],
+  [{...funnel, order: 'any', exclude: [{event: 'c'}]}, '/exclude/0', 'with order=any nothing lies'],
+  [{...retention, periods: 61}, '/periods', '/periods must be a whole number from 1 to 60'],
+  [{report: 'paths'}, '/start', '/start is required'],
+  [{...paths, end: {event: 'b'}}, '/start', 'start and end exclude each other'],
+  [
+    {report: 'people', users: {did: [{}, {range: {from: '2026-05-02', to: '2026-05-01'}}]}},
+    '/users/did/1/range',
+    '/users/did/1/range: the range begins after it ends',
+  ],
+  [{report: 'names', cursor: 'x'}, '/cursor', 'the cursor is damaged'],
+])('%j is refused at %s', (question, field, message) => {
+  const failure = failureOf(() => asked(question as object));
+  expect(failure.field).toBe(field);
+  expect(failure.message).toContain(message);
+});
