@@ -6,6 +6,7 @@
 //       10 s. Closing would cost less, but most clients would see a reset instead of the answer.
 import type {KeyOptions} from '../keys/key.js';
 import type {ActiveKey} from '../keys/key-ring.js';
+import {didYouMean, nearestOf} from '../nearest.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {type AddressCharge, AddressLimits, eventsPerAddress} from './admission/address-limits.js';
@@ -66,7 +67,7 @@ interface ServerOptions {
   readonly logger: Logger;
 }
 
-const notFound: Failure = {code: 'not_found', message: 'no such path: /docs describes the API'};
+const noSuchPath = 'no such path: /docs describes the API';
 const unsupportedType: Failure = {
   code: 'unsupported_media_type',
   message: 'the body must be application/json (or text/plain for beacons)',
@@ -196,7 +197,9 @@ export class HttpServer {
     exchange.echoedOrigin = originToEcho(route, exchange.origin);
     exchange.refusalForm = route?.refusalForm;
     if (route === undefined)
-      return isPageAsked(exchange) ? this.options.noPage(this.options.front, exchange) : exchange.fail(notFound);
+      return isPageAsked(exchange)
+        ? this.options.noPage(this.options.front, exchange)
+        : exchange.fail(notFound(exchange, this.options.routes));
     const bodied = bodyEndpoint(route, method);
     if (bodied !== undefined) return this.dispatchBody(exchange, route, bodied);
     const endpoint = readEndpoint(route, method);
@@ -347,6 +350,12 @@ function isFramed({isFramingAmbiguous, transferEncoding, contentLength, declared
   if (transferEncoding !== undefined)
     return transferEncoding.toLowerCase() === 'chunked' && contentLength === undefined;
   return !Number.isNaN(declaredBytes);
+}
+
+/** Names the path of the API that was probably meant. */
+function notFound({path}: Exchange, {exact}: Routes): Failure {
+  const paths = path.startsWith('/v1/') ? [...exact.keys()].filter((known) => known.startsWith('/v1/')) : [];
+  return {code: 'not_found', message: noSuchPath + didYouMean(nearestOf(path, paths))};
 }
 
 const methodNotAllowed = (route: Route): Failure => ({

@@ -131,6 +131,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/reports/lifecycle': {path: `/v1/reports/lifecycle?event=seen&${day}`, door: 'read', status: 200},
   'GET /v1/reports/stickiness': {path: `/v1/reports/stickiness?event=seen&${day}`, door: 'read', status: 200},
   'GET /v1/reports/paths': {path: `/v1/reports/paths?start=seen&${day}`, door: 'read', status: 200},
+  'POST /v1/query': {door: 'read', body: () => ({report: 'names'}), status: 200},
   'GET /v1/webhooks': {door: 'secret', status: 200},
   'POST /v1/webhooks': {door: 'secret', body: () => ({kind: 'webhook'}), status: 400},
   'GET /v1/webhooks/:id': {path: '/v1/webhooks/wh_unknown', door: 'secret', status: 404},

@@ -1330,7 +1330,10 @@ describe('POST /v1/query', () => {
   test('a question that fails has its error, and the others their numbers', async () => {
     const questions = [{report: 'counts', rnage: 'today'}, asked[0]![0], {report: 'names', cursor: 'x'}];
     const {answers, log_position: at} = (
-      await under.read.send('POST', '/v1/query', {body: JSON.stringify({questions})})
+      await under.read.send('POST', '/v1/query', {
+        body: JSON.stringify({questions}),
+        headers: {'content-type': 'application/json'},
+      })
     ).json<Answers>();
     expect(answers.map(({error}) => error?.field)).toEqual(['/questions/0/rnage', undefined, '/questions/2/cursor']);
     expect(answers[1]!.meta!.log_position).toBe(at);

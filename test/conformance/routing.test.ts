@@ -49,6 +49,7 @@ const routes: readonly Route[] = [
   {path: '/v1/reports/lifecycle', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/stickiness', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/paths', allowed: ['GET', 'HEAD']},
+  {path: '/v1/query', allowed: ['POST']},
   {path: '/v1/webhooks', allowed: ['GET', 'HEAD', 'POST']},
   {path: '/v1/webhooks/wh_1', allowed: ['GET', 'HEAD', 'PATCH', 'DELETE']},
   {path: '/v1/webhooks/wh_1/test', allowed: ['POST']},

@@ -42,19 +42,19 @@ function failureOf(read: () => unknown): {field?: string | undefined; message: s
 const days = 'from=2026-05-01&to=2026-05-20';
 const range = {from: '2026-05-01', to: '2026-05-20'};
 
-test.each<[ReportRoute, string, object]>([
-  [countsReport, `event=a&${days}`, {report: 'counts', events: [{event: 'a'}], range}],
-  [countsReport, `any_event=true&${days}`, {report: 'counts', range}],
-  [countsReport, `events[]=a&${days}`, {report: 'counts', events: [{event: 'a'}], series: true, range}],
-  [countsReport, `events[]=a&events[]=b&${days}`, {report: 'counts', events: [{event: 'a'}, {event: 'b'}], range}],
+test.each<[string, ReportRoute, object]>([
+  [`event=a&${days}`, countsReport, {report: 'counts', events: [{event: 'a'}], range}],
+  [`any_event=true&${days}`, countsReport, {report: 'counts', range}],
+  [`events[]=a&${days}`, countsReport, {report: 'counts', events: [{event: 'a'}], series: true, range}],
+  [`events[]=a&events[]=b&${days}`, countsReport, {report: 'counts', events: [{event: 'a'}, {event: 'b'}], range}],
   [
-    countsReport,
     `event=a&filter=plan=pro&${days}`,
+    countsReport,
     {report: 'counts', events: [{event: 'a', where: ['plan=pro']}], range},
   ],
   [
-    countsReport,
     `event=a&where=n+gt+5&filter=plan=pro&user_where=x+set&interval=week&week_start=sunday&timezone=Europe/Berlin&measure=sum&property=n&breakdown=trait:plan&breakdown_limit=3&${days}`,
+    countsReport,
     {
       report: 'counts',
       events: [{event: 'a'}],
@@ -68,20 +68,20 @@ test.each<[ReportRoute, string, object]>([
       breakdown: [{trait: 'plan', limit: 3}],
     },
   ],
-  [usersReport, `metric=mau&${days}`, {report: 'active', metric: 'mau', range}],
+  [`metric=mau&${days}`, usersReport, {report: 'active', metric: 'mau', range}],
   [
-    usersReport,
     `event=a&where=b+in+c,d&${days}`,
+    usersReport,
     {report: 'active', events: [{event: 'a', where: ['b in (c,d)']}], range},
   ],
   [
-    funnelReport,
     `steps[]=a&steps[]=b&window=7d&${days}`,
+    funnelReport,
     {report: 'funnel', steps: [{event: 'a'}, {event: 'b'}], window: '7d', range},
   ],
   [
-    funnelReport,
     `steps[]=a&steps[]=b&where[2]=n+lt+5&range=entry&window=7d&exclude[2]=c&exclude_between[2]=1-2&breakdown=p&breakdown_at=last&histogram=true&percentiles=true&interval=day&${days}`,
+    funnelReport,
     {
       report: 'funnel',
       steps: [{event: 'a'}, {event: 'b', where: ['n < 5']}],
@@ -96,8 +96,8 @@ test.each<[ReportRoute, string, object]>([
     },
   ],
   [
-    retentionReport,
     `start=a&return=b&return_where=n+gte+1&periods=3&cohort=recurring&${days}`,
+    retentionReport,
     {
       report: 'retention',
       start: {event: 'a'},
@@ -107,21 +107,21 @@ test.each<[ReportRoute, string, object]>([
       range,
     },
   ],
-  [lifecycleReport, `any_event=true&${days}`, {report: 'lifecycle', range}],
+  [`any_event=true&${days}`, lifecycleReport, {report: 'lifecycle', range}],
   [
-    stickinessReport,
     `event=a&at_least=true&${days}`,
+    stickinessReport,
     {report: 'stickiness', events: [{event: 'a'}], at_least: true, range},
   ],
-  [pathsReport, `end=a&depth=3&${days}`, {report: 'paths', end: {event: 'a'}, depth: 3, range}],
-  [namesReport, 'prefix=s&include=users&hidden=true', {report: 'names', prefix: 's', include: 'users', hidden: true}],
-  [propertiesList, 'event=a&to=2026-05-02', {report: 'properties', event: 'a', range: {to: '2026-05-02'}}],
-  [propertyValuesList, `property=p&${days}`, {report: 'values', property: 'p', range}],
-  [traitsList, 'from=2026-05-01', {report: 'traits', range: {from: '2026-05-01'}}],
-  [traitValuesList, 'trait=t', {report: 'trait_values', trait: 't'}],
+  [`end=a&depth=3&${days}`, pathsReport, {report: 'paths', end: {event: 'a'}, depth: 3, range}],
+  ['prefix=s&include=users&hidden=true', namesReport, {report: 'names', prefix: 's', include: 'users', hidden: true}],
+  ['event=a&to=2026-05-02', propertiesList, {report: 'properties', event: 'a', range: {to: '2026-05-02'}}],
+  [`property=p&${days}`, propertyValuesList, {report: 'values', property: 'p', range}],
+  ['from=2026-05-01', traitsList, {report: 'traits', range: {from: '2026-05-01'}}],
+  ['trait=t', traitValuesList, {report: 'trait_values', trait: 't'}],
   [
-    userList,
     'did[4]=2026-05-01..&did_event[4]=a&did_not[2]=..&did_where[2]=b+unset&user_where=p+eq+1&sort=sum:n&event=c',
+    userList,
     {
       report: 'people',
       users: {
@@ -135,7 +135,7 @@ test.each<[ReportRoute, string, object]>([
       sort: {sum: 'n'},
     },
   ],
-])('%# %s: the parameters of a route mean the question', (route, query, question) => {
+])('%s: the parameters of a route mean the question', (query, route, question) => {
   expect(asked(question)).toEqual(route.questionOf(front, query));
 });
 
@@ -285,18 +285,18 @@ describe('who misspells', () => {
     expect(failure.message.endsWith(`; did you mean ${meant}?`), failure.message).toBe(true);
   });
 
-  test.each<[ReportRoute, string, string, string]>([
-    [countsReport, `event=a&form=2026-05-01&to=2026-05-02`, 'form', 'from'],
-    [countsReport, `event=a&intervall=day&${days}`, 'intervall', 'interval'],
-    [countsReport, `event=a&interval=weeks&${days}`, 'interval', 'week'],
-    [countsReport, `event=a&fliter=a=b&${days}`, 'fliter', 'filter'],
-    [countsReport, `event=a&where=plan+equals+pro&${days}`, 'where', '"plan eq pro"'],
-    [countsReport, `event=a&measure=summ&${days}`, 'measure', 'sum'],
-    [funnelReport, `step[]=a&${days}`, 'step[]', 'steps[]'],
-    [funnelReport, `steps[]=a&order=strikt&${days}`, 'order', 'strict'],
-    [usersReport, `metrc=dau&${days}`, 'metrc', 'metric'],
-    [stickinessReport, `event=a&at_lest=true&${days}`, 'at_lest', 'at_least'],
-  ])('%# %s is told of %s: %s', (route, query, field, meant) => {
+  test.each<[string, ReportRoute, string, string]>([
+    [`event=a&form=2026-05-01&to=2026-05-02`, countsReport, 'form', 'from'],
+    [`event=a&intervall=day&${days}`, countsReport, 'intervall', 'interval'],
+    [`event=a&interval=weeks&${days}`, countsReport, 'interval', 'week'],
+    [`event=a&fliter=a=b&${days}`, countsReport, 'fliter', 'filter'],
+    [`event=a&where=plan+equals+pro&${days}`, countsReport, 'where', '"plan eq pro"'],
+    [`event=a&measure=summ&${days}`, countsReport, 'measure', 'sum'],
+    [`step[]=a&${days}`, funnelReport, 'step[]', 'steps[]'],
+    [`steps[]=a&order=strikt&${days}`, funnelReport, 'order', 'strict'],
+    [`metrc=dau&${days}`, usersReport, 'metrc', 'metric'],
+    [`event=a&at_lest=true&${days}`, stickinessReport, 'at_lest', 'at_least'],
+  ])('%s is told', (query, route, field, meant) => {
     const failure = failureOf(() => route.questionOf(front, query));
     expect(failure.field).toBe(field);
     expect(failure.message.endsWith(`; did you mean ${meant}?`), failure.message).toBe(true);

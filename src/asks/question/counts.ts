@@ -7,7 +7,7 @@ import {anyEvents, breakdown, bucketed, did, flag, name, object, users, where, w
 export const counts = object({
   report: z.literal('counts').describe('Counts of events, or measures of their numbers, by bucket.'),
   events: z
-    .array(anyEvents(), 'a list of events')
+    .array(anyEvents, 'a list of events')
     .max(seriesMax, `at most ${seriesMax} entries`)
     .optional()
     .describe(
@@ -15,19 +15,19 @@ export const counts = object({
         'name; conditions that all of them must meet are in `where` then.',
     ),
   series: flag().default(false).describe('Whether the answer has `series` for one entry, too.'),
-  where: where(),
-  users: users(),
+  where,
+  users,
   ...bucketed,
   measure: object({
     of: word(measures).describe(
       'What stands as `value` beside the count: `total` (the count), distinct `users`, or the exact `sum`, `avg`, `min`, ' +
         '`max`, `p50`, `p90`, `p95`, `p99` (nearest rank) of the numbers of `property`.',
     ),
-    property: name().optional().describe('The property whose JSON numbers are measured.'),
+    property: name.optional().describe('The property whose JSON numbers are measured.'),
   })
     .optional()
     .describe('What is measured. Absent: events are counted.'),
-  breakdown: breakdown(),
+  breakdown,
 });
 export type CountsQuestion = z.infer<typeof counts>;
 
@@ -41,6 +41,6 @@ export const active = object({
     ),
   ...did,
   ...bucketed,
-  breakdown: breakdown(),
+  breakdown,
 });
 export type ActiveQuestion = z.infer<typeof active>;

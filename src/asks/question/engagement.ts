@@ -29,9 +29,9 @@ import {
 
 export const retention = object({
   report: z.literal('retention').describe('Cohorts of users, and how many of them return in each period after.'),
-  start: chosenEvents().describe('The events that make a user a member of a cohort.'),
-  return: anyEvents().optional().describe('The events that are a return. Absent: events of every name.'),
-  users: users(),
+  start: chosenEvents.describe('The events that make a user a member of a cohort.'),
+  return: anyEvents.optional().describe('The events that are a return. Absent: events of every name.'),
+  users,
   ...bucketed,
   interval: word(['hour', 'day', 'week', 'month'])
     .default('day')
@@ -57,7 +57,7 @@ export const retention = object({
       '`calendar`: period k is the k-th bucket after that of the cohort. `rolling`: period k is k to k + 1 times an hour, 24 ' +
         'hours, 7 days or 30 days after the start event.',
     ),
-  breakdown: breakdown(),
+  breakdown,
 });
 export type RetentionQuestion = z.infer<typeof retention>;
 
@@ -78,7 +78,7 @@ export const stickiness = object({
 });
 export type StickinessQuestion = z.infer<typeof stickiness>;
 
-const named = object({event: name().describe('The name of the event.')});
+const named = object({event: name.describe('The name of the event.')});
 
 export const paths = object({
   report: z.literal('paths').describe('What users did after an event, or before it, step by step.'),
@@ -89,9 +89,9 @@ export const paths = object({
     .optional()
     .describe('The event where paths end: the last one of each user in the range. Steps are counted back from it.'),
   where: conditions('Only events that meet this condition are on paths, in the form of `where` of the counts.'),
-  users: users(),
-  range: range(),
-  timezone: timezone(),
+  users,
+  range,
+  timezone,
   depth: wholeNumber(pathDepthMin, pathDepthMax)
     .default(pathDepthDefault)
     .describe(`Steps of a path, the named event included: ${pathDepthMin} to ${pathDepthMax}.`),

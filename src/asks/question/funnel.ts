@@ -29,12 +29,12 @@ const stepNumber = () => wholeNumber(1, funnelStepsMax);
 export const funnel = object({
   report: z.literal('funnel').describe('Conversion over a sequence of events.'),
   steps: z
-    .array(chosenEvents(), 'a list of events')
+    .array(chosenEvents, 'a list of events')
     .min(1, 'a list of at least one event')
     .max(funnelStepsMax, `at most ${funnelStepsMax} events`)
     .describe('The events that form the funnel, in order.'),
-  range: range(),
-  timezone: timezone(),
+  range,
+  timezone,
   window: text(windowRule, (text) => windowPattern.test(text))
     .meta({pattern: windowPattern.source})
     .optional()
@@ -51,12 +51,12 @@ export const funnel = object({
       '`strict`: no other event of the user lies between two steps. `any`: the steps come in any order, and `level` k counts ' +
         'who did k different ones; the first step is not special. Default: `sequential`.',
     ),
-  where: where(),
-  users: users(),
+  where,
+  users,
   exclude: z
     .array(
       object({
-        ...chosenEvents().shape,
+        ...chosenEvents.shape,
         between: z
           .tuple([stepNumber(), stepNumber()], 'two steps, as [1, 3]')
           .refine(([first, last]) => first < last, 'two steps, the earlier one first')
@@ -70,7 +70,7 @@ export const funnel = object({
     .describe(
       'Such an event between two steps ends the attempt at the step that was reached. The user may enter again. Of sequential steps.',
     ),
-  hold: name()
+  hold: name
     .optional()
     .describe(
       'A property that all events of a path have the same value of. Counts are of users and values then: the answer has ' +

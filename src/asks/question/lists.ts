@@ -43,17 +43,17 @@ const recent = {
   range: listRange(
     'Default: the 30 days that end with today, and what is later; with `to` alone the 30 days that end with it.',
   ),
-  timezone: timezone(),
+  timezone,
 };
 
 const ofUsers = {
   range: listRange('Only users with an event in it. Default: all users.'),
-  timezone: timezone(),
+  timezone,
 };
 
 const hidden = () => flag().default(false).describe('`true`: hidden ones are listed, too, and marked `"hidden":true`.');
 
-const event = () => name().optional().describe('Only events of this name. Default: of every name.');
+const event = () => name.optional().describe('Only events of this name. Default: of every name.');
 
 export const names = object({
   report: z.literal('names').describe('Names of events, the most frequent first.'),
@@ -63,7 +63,7 @@ export const names = object({
   hidden: hidden(),
   ...recent,
   ...page('names'),
-  prefix: name().optional().describe('Only names that begin with this.'),
+  prefix: name.optional().describe('Only names that begin with this.'),
 });
 export type NamesQuestion = z.infer<typeof names>;
 
@@ -101,7 +101,7 @@ export const traitValues = object({
 export type TraitValuesQuestion = z.infer<typeof traitValues>;
 
 const deed = object({
-  ...anyEvents().shape,
+  ...anyEvents.shape,
   range: listRange('Default: of all time.'),
   not: flag().default(false).describe('`true`: users without such an event.'),
 });
@@ -121,14 +121,11 @@ export const people = object({
   })
     .optional()
     .describe('Which users. Absent: all.'),
-  event: name().optional().describe('Only users with an event of this name, in the range if one is given.'),
-  where: where(),
+  event: name.optional().describe('Only users with an event of this name, in the range if one is given.'),
+  where,
   ...ofUsers,
   sort: z
-    .union(
-      [word(['events']), object({sum: name().describe('The name of a property.')})],
-      'events, or {"sum": property}',
-    )
+    .union([word(['events']), object({sum: name.describe('The name of a property.')})], 'events, or {"sum": property}')
     .optional()
     .describe(
       '`"events"`: those with the most events first. `{"sum": property}`: those with the largest sum of the numbers of this ' +

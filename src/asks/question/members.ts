@@ -51,16 +51,14 @@ export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
     },
   });
 
-export const name = () =>
-  text(`a name of 1 to ${idCharsMax} characters`, isName).meta({minLength: 1, maxLength: idCharsMax});
+export const name = text(`a name of 1 to ${idCharsMax} characters`, isName).meta({minLength: 1, maxLength: idCharsMax});
 
 export const anyText = () => z.string('a text').min(1, 'a text that is not empty');
 
 /** A date, or a date and time with or without an offset. */
-export const time = () =>
-  text('an ISO 8601 date or date and time', (text) => Number.isFinite(parseTimestamp(text))).meta({
-    pattern: '^\\d{4}-\\d\\d-\\d\\d',
-  });
+export const time = text('an ISO 8601 date or date and time', (text) => Number.isFinite(parseTimestamp(text))).meta({
+  pattern: '^\\d{4}-\\d\\d-\\d\\d',
+});
 
 // -- times --
 
@@ -75,42 +73,46 @@ const relative = () =>
 
 const first = 'The first moment that counts, ISO 8601; a date is its first moment.';
 const last = 'The last moment that counts, ISO 8601; a date is its last moment.';
-export const bounds = object({from: time().describe(first), to: time().describe(last)});
+export const bounds = object({from: time.describe(first), to: time.describe(last)});
 export const openBounds = object({
-  from: time().optional().describe(`${first} Absent: the range has no beginning.`),
-  to: time().optional().describe(`${last} Absent: the range has no end.`),
+  from: time.optional().describe(`${first} Absent: the range has no beginning.`),
+  to: time.optional().describe(`${last} Absent: the range has no end.`),
 });
 
 const relativeWords =
   '`-30d` (the days that end with today, which counts), `today`, `yesterday`, `this week`, `last month` (`week`, `month`, `quarter` ' +
   'or `year`; what is of `this` one ends with today), or `{"from","to"}`.';
 
-export const range = () =>
-  z.union([relative(), bounds]).default(rangeDefault).describe(`The days that count: ${relativeWords}`);
+export const range = z
+  .union([relative(), bounds])
+  .default(rangeDefault)
+  .describe(`The days that count: ${relativeWords}`);
 
 /** The range of a list. `absent` says what it is without one. */
 export const listRange = (absent: string) =>
   z.union([relative(), openBounds]).optional().describe(`The days that count: ${relativeWords} ${absent}`);
 
-export const timezone = () =>
-  text('an IANA name such as Europe/Berlin, or an offset like -03:30', (text) => zoneOf(text) !== undefined)
-    .meta({maxLength: 64})
-    .optional()
-    .describe(
-      'Zone of dates, and of times without an offset: an IANA name, or an offset as `-03:30`. Default: `REPORT_TIMEZONE` of ' +
-        'the service, else UTC.',
-    );
+export const timezone = text(
+  'an IANA name such as Europe/Berlin, or an offset like -03:30',
+  (text) => zoneOf(text) !== undefined,
+)
+  .meta({maxLength: 64})
+  .optional()
+  .describe(
+    'Zone of dates, and of times without an offset: an IANA name, or an offset as `-03:30`. Default: `REPORT_TIMEZONE` of ' +
+      'the service, else UTC.',
+  );
 
 export const intervals = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const satisfies readonly Interval[];
 export const weekStarts = ['monday', 'sunday'] as const;
 
 /** Range and buckets of a report. */
 export const bucketed = {
-  range: range(),
+  range,
   interval: word(intervals)
     .default('day')
     .describe(`Length of a bucket, in the zone. At most ${reportBucketsMax.toLocaleString('en')} buckets.`),
-  timezone: timezone(),
+  timezone,
   week_start: word(weekStarts).default('monday').describe('First day of a week.'),
 };
 
@@ -163,52 +165,51 @@ export const conditions = (description: string) =>
     .optional()
     .describe(description);
 
-export const where = () =>
-  conditions(
-    'Only events that meet this condition, `<property> <op> <value>`: `plan eq pro`, `amount gte 10`, `plan in pro,team`, ' +
-      '`coupon unset`. Up to ten, of which all must hold. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset ' +
-      'null nnull has` (an element of a list); `=`, `!=`, `>`, `>=`, `<` and `<=` are understood, too. `ne`, `nin`, `ncontains`, ' +
-      '`unset` and `nnull` hold where the property is missing; `set` also where it is null; `gt` to `lte` ' +
-      'compare JSON numbers alone. A name with an operator in it stands in double quotes.',
-  );
+export const where = conditions(
+  'Only events that meet this condition, `<property> <op> <value>`: `plan eq pro`, `amount gte 10`, `plan in pro,team`, ' +
+    '`coupon unset`. Up to ten, of which all must hold. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset ' +
+    'null nnull has` (an element of a list); `=`, `!=`, `>`, `>=`, `<` and `<=` are understood, too. `ne`, `nin`, `ncontains`, ' +
+    '`unset` and `nnull` hold where the property is missing; `set` also where it is null; `gt` to `lte` ' +
+    'compare JSON numbers alone. A name with an operator in it stands in double quotes.',
+);
 
-export const userWhere = () =>
-  conditions(
-    'Only events of users whose current traits meet this condition, in the form of `where`: `plan eq pro`. Up to ten, of ' +
-      'which all must hold.',
-  );
+export const userWhere = conditions(
+  'Only events of users whose current traits meet this condition, in the form of `where`: `plan eq pro`. Up to ten, of ' +
+    'which all must hold.',
+);
 
-export const users = () =>
-  object({where: userWhere()}).optional().describe('Whose events count. Absent: those of all users.');
+export const users = object({where: userWhere}).optional().describe('Whose events count. Absent: those of all users.');
 
 // -- events --
 
 /** Events of a name that meet all conditions. */
-export const chosenEvents = () => object({event: name().describe('The name of the events.'), where: where()});
+export const chosenEvents = object({event: name.describe('The name of the events.'), where});
 /** The same, or events of any name. */
-export const anyEvents = () =>
-  object({event: name().optional().describe('The name of the events. Absent: events of every name.'), where: where()});
+export const anyEvents = object({
+  event: name.optional().describe('The name of the events. Absent: events of every name.'),
+  where,
+});
 
 /** What a user must have done to be counted. */
 export const did = {
   events: z
-    .array(anyEvents(), 'a list of events')
+    .array(anyEvents, 'a list of events')
     .max(1, 'one entry at most')
     .optional()
     .describe('The events that count: an entry at most. Absent: events of every name.'),
-  where: where(),
-  users: users(),
+  where,
+  users,
 };
 
 // -- breakdown --
 
 export const breakdownShape = {
-  property: name()
+  property: name
     .optional()
     .describe(
       `A row for each value of this property. Up to ${idCharsMax} characters. Values are told apart by their text.`,
     ),
-  trait: name().optional().describe('In place of a property: a row for each value of this current trait of the user.'),
+  trait: name.optional().describe('In place of a property: a row for each value of this current trait of the user.'),
   limit: wholeNumber(1, breakdownLimitMax)
     .default(breakdownLimitDefault)
     .describe('Values with rows of their own, the most frequent ones; the others share one.'),
@@ -227,4 +228,4 @@ export const breakdownIn = <Entry extends z.ZodType>(entry: Entry) =>
     .optional()
     .describe('A row for each value of a property or trait: an entry at most.');
 
-export const breakdown = () => breakdownIn(object(breakdownShape).refine(namesOne.check, namesOne.error));
+export const breakdown = breakdownIn(object(breakdownShape).refine(namesOne.check, namesOne.error));

@@ -1,6 +1,17 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers.
 import {z} from 'zod';
 import {kinds, question} from '../../asks/question/kinds.js';
+import {
+  anyEvents,
+  breakdown,
+  chosenEvents,
+  condition,
+  range,
+  timezone,
+  users as usersMeant,
+  userWhere,
+  where,
+} from '../../asks/question/members.js';
 import {activeAnswer} from '../answers/active-users.js';
 import {
   alertAnswer,
@@ -101,6 +112,10 @@ import {
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
+/** `TraitValuesQuestion` */
+const nameOfKind = (kind: string): string =>
+  `${kind.replaceAll(/(?:^|_)./g, (start) => start.at(-1)!.toUpperCase())}Question`;
+
 const requests: Readonly<Record<string, z.ZodType>> = {
   Event: event,
   EventBatch: batch,
@@ -125,7 +140,16 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   NewAlert: newAlertBody,
   AlertChange: alertChange,
   AlertPreviewed: previewBody,
-  ...Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [`Question_${kind}`, schema])),
+  ...Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [nameOfKind(kind), schema])),
+  Condition: condition,
+  Conditions: where,
+  ConditionsOnUsers: userWhere,
+  UsersMeant: usersMeant,
+  EventsMeant: anyEvents,
+  EventMeant: chosenEvents,
+  ReportRange: range,
+  ReportTimezone: timezone,
+  ReportBreakdown: breakdown,
   Question: question,
   Questions: severalBody,
   Query: queryBody,

@@ -43,7 +43,7 @@ const zone: TextForm<Zone> = {
   parse: zoneOf,
 };
 
-export const timezone = optional(zone, {description: ofQuestions().description!});
+export const timezone = optional(zone, {description: ofQuestions.description!});
 
 /** The zone of a request, and what the service has for those that name none. */
 interface AskedZone {

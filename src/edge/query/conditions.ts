@@ -25,5 +25,5 @@ export const conditionTexts = (of: {readonly description?: string | undefined}) 
 
 export const where = optionalList(condition, {
   countMax: conditionsMax,
-  description: whereOfQuestions().description!,
+  description: whereOfQuestions.description!,
 });

@@ -9,8 +9,8 @@ import {flag, name, optional} from './parameters.js';
 
 export const didForm = {
   event: optional(name, {description: 'The name of the events that count. Without it: events of every name.'}),
-  where: conditionTexts(where()),
-  user_where: conditionTexts(userWhere()),
+  where: conditionTexts(where),
+  user_where: conditionTexts(userWhere),
 };
 
 /** Parameters of reports that require a choice: a named event, or any. */

@@ -16,7 +16,7 @@ const plus = ', with %2B for a +';
 export const rangeForm = {
   from: member(bounds.shape.from, {example: '2026-05-01', escaped: plus}),
   to: member(bounds.shape.to, {example: '2026-05-02', escaped: plus}),
-  timezone: member(timezone(), {escaped: ' (with %2B for a +)'}),
+  timezone: member(timezone, {escaped: ' (with %2B for a +)'}),
 };
 
 /** A range that may be open; `from` and `to` say what it is without them. */

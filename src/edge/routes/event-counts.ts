@@ -47,8 +47,8 @@ export const countsForm = {
       'Only events with this property value, as `<property>=<value>`: `plan=pro`, or `cart.currency=EUR` for a nested ' +
       'one. Compares with the text of a string, number or boolean.',
   }),
-  where: conditionTexts(where()),
-  user_where: conditionTexts(userWhere()),
+  where: conditionTexts(where),
+  user_where: conditionTexts(userWhere),
   measure: optional(word(measures), {
     description:
       'What stands as `value` beside the count: `total` (the count), distinct `users`, or the exact `sum`, `avg`, `min`, ' +

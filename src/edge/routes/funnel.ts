@@ -82,7 +82,7 @@ export const pathsForm = {
   window: member(shape.window),
   range: member(shape.in_range),
   order: member(shape.order),
-  where: conditionTexts(where()),
+  where: conditionTexts(where),
   'where[n]': numbered(
     conditionTexts({
       description:
@@ -91,7 +91,7 @@ export const pathsForm = {
     }),
     funnelStepsMax,
   ),
-  user_where: conditionTexts(userWhere()),
+  user_where: conditionTexts(userWhere),
   'exclude[n]': numbered(
     optional(name, {
       description:

@@ -26,7 +26,7 @@ export const pathsForm = {
       'The name of the event where paths end: the last one of each user in the range. Steps are counted back from it.',
   }),
   where: conditionTexts(shape.where),
-  user_where: conditionTexts(userWhere()),
+  user_where: conditionTexts(userWhere),
   ...rangeForm,
   depth: member(shape.depth),
   limit: member(shape.limit),

@@ -35,7 +35,7 @@ export const retentionForm = {
   return_where: conditionTexts({
     description: 'Only returns that meet this condition, in the form of `where` of the counts.',
   }),
-  user_where: conditionTexts(userWhere()),
+  user_where: conditionTexts(userWhere),
   ...bucketedForm,
   interval: member(shape.interval),
   periods: member(shape.periods, {example: '2'}),
