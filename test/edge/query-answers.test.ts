@@ -48,7 +48,9 @@ interface Answered {
 }
 
 async function answer(role: Role, body: object, handle = answerQuery()): Promise<Answered> {
-  let [status, text, charged] = ['', '', 1];
+  let status = '';
+  let text = '';
+  let charged = 1;
   const front = {
     asks: role,
     partitionCount: 1,

@@ -26,18 +26,16 @@ const key = () =>
     maxLength: keyCharsMax,
   });
 
-const page = (items: string) => ({
-  prefix: anyText().optional().describe(`Only ${items} that begin with this.`),
-  limit: wholeNumber(1, namesLimitMax)
-    .default(namesLimitDefault)
-    .describe(`${items[0]!.toUpperCase()}${items.slice(1)} on a page.`),
+const page = {
+  prefix: anyText().optional().describe('Only items that begin with this.'),
+  limit: wholeNumber(1, namesLimitMax).default(namesLimitDefault).describe('Items on a page.'),
   cursor: anyText()
     .optional()
     .describe(
       'The `next_cursor` of the page before, with the same members; it keeps the range, and `limit` may change. Pages ' +
         'of one position fit together; `at` asks for it.',
     ),
-});
+};
 
 const recent = {
   range: listRange(
@@ -46,49 +44,56 @@ const recent = {
   timezone,
 };
 
-const ofUsers = {
-  range: listRange('Only users with an event in it. Default: all users.'),
-  timezone,
+const ofUsers = {range: listRange('Only users with an event in it. Default: all users.'), timezone};
+
+const hidden = flag().default(false).describe('`true`: hidden ones are listed, too, and marked `"hidden":true`.');
+const event = name.optional().describe('Only events of this name. Default: of every name.');
+
+/** What the description has once. */
+export const shared = {
+  ListPrefix: page.prefix,
+  ListLimit: page.limit,
+  ListCursor: page.cursor,
+  ListRange: recent.range,
+  RangeOfUsers: ofUsers.range,
+  ListHidden: hidden,
+  EventOfList: event,
 };
-
-const hidden = () => flag().default(false).describe('`true`: hidden ones are listed, too, and marked `"hidden":true`.');
-
-const event = () => name.optional().describe('Only events of this name. Default: of every name.');
 
 export const names = object({
   report: z.literal('names').describe('Names of events, the most frequent first.'),
   include: word(['users'])
     .optional()
     .describe('`users`: each name has `users`, the distinct users with such an event in the range.'),
-  hidden: hidden(),
+  hidden,
   ...recent,
-  ...page('names'),
+  ...page,
   prefix: name.optional().describe('Only names that begin with this.'),
 });
 export type NamesQuestion = z.infer<typeof names>;
 
 export const properties = object({
   report: z.literal('properties').describe('Properties of events, the most frequent first.'),
-  event: event(),
-  hidden: hidden(),
+  event,
+  hidden,
   ...recent,
-  ...page('properties'),
+  ...page,
 });
 export type PropertiesQuestion = z.infer<typeof properties>;
 
 export const values = object({
   report: z.literal('values').describe('Values of a property, the most frequent first.'),
   property: key().describe('The property, as in `where`: dots name nested keys.'),
-  event: event(),
+  event,
   ...recent,
-  ...page('values'),
+  ...page,
 });
 export type ValuesQuestion = z.infer<typeof values>;
 
 export const traits = object({
   report: z.literal('traits').describe('Traits of users, the most frequent first.'),
   ...ofUsers,
-  ...page('traits'),
+  ...page,
 });
 export type TraitsQuestion = z.infer<typeof traits>;
 
@@ -96,7 +101,7 @@ export const traitValues = object({
   report: z.literal('trait_values').describe('Values of a trait, the most frequent first.'),
   trait: key().describe('The trait, as in `user_where`: dots name nested keys.'),
   ...ofUsers,
-  ...page('values'),
+  ...page,
 });
 export type TraitValuesQuestion = z.infer<typeof traitValues>;
 
@@ -132,7 +137,7 @@ export const people = object({
         'property first. Each row has the exact `value`. It is of the events that `event`, `where` and `range` choose, ' +
         'without these of all events. Absent: the last seen first.',
     ),
-  ...page('users'),
+  ...page,
   prefix: anyText().optional().describe('Only users whose id begins with this.'),
 });
 export type PeopleQuestion = z.infer<typeof people>;

@@ -2,6 +2,9 @@
 import type {JsonSchema} from '../query/query.js';
 import type {DescribedAnswer, DescribedOperation, OpenApiDocument} from './document.js';
 
+/** Headers of every answer: the introduction says them once. */
+export const ofEveryAnswer: readonly string[] = ['X-Content-Type-Options', 'Cache-Control', 'X-Request-Id'];
+
 type Components = Record<string, JsonSchema>;
 
 /** The same document, with components for headers that answers always have, and for answers and parameters of several operations. */
@@ -80,7 +83,10 @@ function answerName({status, description, content}: JsonSchema): string {
 
 function withHeaderReferences(answer: DescribedAnswer, headers: Components): DescribedAnswer {
   if (answer.headers === undefined) return answer;
-  const referring = mapValues(answer.headers, (header, name) => {
+  const isSaid = (name: string, {$ref}: {readonly $ref?: string}): boolean =>
+    $ref === undefined && ofEveryAnswer.includes(name);
+  const own = Object.entries(answer.headers).filter(([name, header]) => !isSaid(name, header));
+  const referring = mapValues(Object.fromEntries(own), (header, name) => {
     if (header.$ref !== undefined) return header;
     headers[`${name}.always`] = header as JsonSchema;
     return {$ref: `#/components/headers/${name}.always`};

@@ -1,9 +1,11 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers.
 import {z} from 'zod';
 import {kinds, question} from '../../asks/question/kinds.js';
+import {shared as sharedByLists} from '../../asks/question/lists.js';
 import {
   anyEvents,
   breakdown,
+  bucketed,
   chosenEvents,
   condition,
   range,
@@ -150,6 +152,9 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   ReportRange: range,
   ReportTimezone: timezone,
   ReportBreakdown: breakdown,
+  Interval: bucketed.interval,
+  WeekStart: bucketed.week_start,
+  ...sharedByLists,
   Question: question,
   Questions: severalBody,
   Query: queryBody,
