@@ -19,6 +19,7 @@ const otherWords: Readonly<Record<string, string>> = {
   is: 'eq',
   equals: 'eq',
   equal: 'eq',
+  '==': 'eq',
   '===': 'eq',
   not: 'ne',
   neq: 'ne',

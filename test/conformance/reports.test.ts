@@ -1241,6 +1241,7 @@ describe('Min-Log-Position', () => {
 
 describe('POST /v1/query', () => {
   const event = freshId('queried');
+  const ada = freshId();
   const range = day;
   const events = [{event}];
   const ofDay = query(day);
@@ -1281,9 +1282,9 @@ describe('POST /v1/query', () => {
 
   beforeAll(async () => {
     await under.trackAll([
-      {event, userId: 'ada', timestamp: '2024-01-01T10:00:00Z', properties: {n: 2}},
-      {event: `${event} then`, userId: 'ada', timestamp: '2024-01-01T11:00:00Z', properties: {n: 'x'}},
-      {event, userId: 'bob', timestamp: '2024-01-01T10:00:00Z', properties: {n: 3}},
+      {event, userId: ada, timestamp: '2024-01-01T10:00:00Z', properties: {n: 2}},
+      {event: `${event} then`, userId: ada, timestamp: '2024-01-01T11:00:00Z', properties: {n: 'x'}},
+      {event, userId: freshId(), timestamp: '2024-01-01T10:00:00Z', properties: {n: 3}},
     ]);
     await covering('events', {event, ...day});
   });
@@ -1314,7 +1315,7 @@ describe('POST /v1/query', () => {
   });
 
   test('one question, with what was probably meant, and including a write', async () => {
-    const {headers} = await under.track({event, userId: 'cleo', timestamp: '2024-01-01T10:00:00Z'});
+    const {headers} = await under.track({event, userId: freshId(), timestamp: '2024-01-01T10:00:00Z'});
     const includes = {'min-log-position': String(headers['log-position'])};
     const one = await until(
       () => under.read.post('/v1/query', {report: 'counts', events: [{event}, {event: `${event}s`}], range}, includes),

@@ -10,7 +10,6 @@ const quoted = new RegExp(`^"((?:[^"\\\\]|\\\\["\\\\])*)" ${tail}`);
 const plain = new RegExp(`^(.+?) ${tail}`, 's');
 /** Operators as signs: after a name without spaces, with or without spaces around. */
 const signs: Readonly<Record<string, Operator>> = {
-  '==': 'eq',
   '=': 'eq',
   '!=': 'ne',
   '>=': 'gte',
@@ -18,7 +17,7 @@ const signs: Readonly<Record<string, Operator>> = {
   '>': 'gt',
   '<': 'lt',
 };
-const signed = /^([^\s"=!<>][^\s=!<>]*) ?(==|!=|>=|<=|=|>|<) ?([\s\S]*)$/;
+const signed = /^([^\s"=!<>]+) ?([!<>]?=|[<>])(?!=) ?(.*)$/s;
 /** Text of a number in JSON. */
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
@@ -36,22 +35,17 @@ export function readCondition(text: string): Condition | undefined {
 
 /** The text that reads as the condition. A name stands in quotes only where it would not read without. */
 export function writeCondition({property, op, values}: Condition): string {
-  const value = op === 'in' || op === 'nin' ? listText(values) : values[0];
+  const value = op === 'in' || op === 'nin' ? values.map(escaped).join(',') : values[0];
   const tail = value === undefined ? op : `${op} ${value}`;
   const read = readCondition(`${property} ${tail}`);
   const isPlain = !property.startsWith('"') && read?.property === property && read.op === op;
   return `${isPlain ? property : `"${property.replace(/["\\]/g, '\\$&')}"`} ${tail}`;
 }
 
-const escaped = (value: string): string => value.replace(/[,\\]/g, '\\$&');
+const escaped = (value: string): string => value.replace(/[,\\]|^\(/g, '\\$&');
 
 /** Values may stand in parentheses. */
-const inParentheses = /^\(([\s\S]*)\)$/;
-
-function listText(values: readonly string[]): string {
-  const text = values.map(escaped).join(',');
-  return inParentheses.test(text) ? `\\${text}` : text;
-}
+const inParentheses = /^\((.*)\)$/s;
 
 function valuesOf(op: Operator, value: string | undefined): readonly string[] | undefined {
   if (takesNoValue(op)) return [];
@@ -71,7 +65,7 @@ function splitValues(text: string): string[] | undefined {
     else {
       at += 1;
       const next = text[at];
-      if (next === undefined || !',(\\'.includes(next)) return undefined;
+      if (!next || !',(\\'.includes(next)) return undefined;
       values[values.length - 1] += next;
     }
   }
