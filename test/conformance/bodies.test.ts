@@ -147,8 +147,8 @@ describe('encodings', () => {
   );
 
   test.each(names)('%s: a bomb is refused as too large, and quickly', async (encoding) => {
-    const bomb = encoders[encoding](Buffer.alloc(200 * 1024 * 1024, ' '));
-    expect(bomb.length).toBeLessThan(1024 * 1024);
+    const bomb = encoders[encoding](Buffer.alloc(20 * 1024 * 1024, ' '));
+    expect(bomb.length).toBeLessThan(64 * 1024);
     for (const path of ['/v1/events', '/v1/events/batch', '/v1/users/identify']) {
       expectError(await post(path, bomb, {'content-encoding': encoding}), 413, 'payload_too_large');
     }

@@ -80,6 +80,14 @@ test('an endpoint that nobody reached for five days is disabled', async () => {
   expect(disabled).toEqual([endpoint.id]);
 });
 
+test('an endpoint that answers 410 is disabled at once', async () => {
+  const {process, disabled} = deployment();
+  const one = process(async () => ({kind: 'gone', status: 410}));
+  await one.send(message, empty);
+  expect(disabled).toEqual([endpoint.id]);
+  expect(one.endpoint).toMatchObject({state: 'disabled', reason: 'the receiver answered 410'});
+});
+
 test('an endpoint that was resumed while nobody delivered has its five days again', async () => {
   const {process, clock, disabled} = deployment();
   const before = process(refused);

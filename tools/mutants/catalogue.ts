@@ -1,4 +1,5 @@
-// Seeded bugs: each a small change of a source file that breaks one promise, and the suite that must notice it.
+// Seeded bugs of the core: each a small change of a source file that breaks one promise, and the suite that must notice it. Those of
+// the shell are in shell.ts.
 //   The code does not know them: they are made in a copy of the tree.
 
 /** `sim`: number of seeds from the first one on. `vitest`: one test file; `only`: those of its tests whose names have this text. */
@@ -16,7 +17,7 @@ export interface Mutant {
 const sim: Suite = {sim: 300};
 const tails: Suite = {vitest: 'test/effects/tail-run.test.ts'};
 
-export const mutants: readonly Mutant[] = [
+export const coreMutants: readonly Mutant[] = [
   {
     name: 'no-producer-check',
     file: 'actors/log/producers.ts',

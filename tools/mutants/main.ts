@@ -1,10 +1,20 @@
-// `npm run mutants [-- [--seeds N] NAME…]`: checks the checkers. The suite of every seeded bug must catch it.
+// `npm run mutants [-- [--seeds N] core|shell|NAME…]`: checks the checkers. The suite of every seeded bug must catch it.
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
-import {mutants, type Suite} from './catalogue.js';
+import {coreMutants, type Mutant, type Suite} from './catalogue.js';
 import {type SuiteRun, TreeCopy} from './copy.js';
+import {shellMutants} from './shell.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+const groups: ReadonlyMap<string, readonly Mutant[]> = new Map([
+  ['core', coreMutants],
+  ['shell', shellMutants],
+]);
+
+/** Mutants of a group, or the one of this name. */
+const called = (name: string): readonly Mutant[] =>
+  groups.get(name) ?? [...groups.values()].flat().filter((mutant) => mutant.name === name);
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -21,11 +31,16 @@ function reasonOf({words}: SuiteRun): string {
   return (reason ?? lines.filter(Boolean).at(-1) ?? '').slice(0, 140);
 }
 
-/** Runs the suites without a bug: a suite that fails then proves nothing. */
+/** Runs the suites without a bug, those of vitest at once: a suite that fails then proves nothing. */
 function checkSuites(copy: TreeCopy, suites: readonly Suite[]): boolean {
-  const distinct = new Map(suites.map((suite) => [nameOf(suite), suite]));
-  for (const [name, suite] of distinct) {
-    const run = copy.run(suite);
+  const files = new Set(suites.flatMap((suite) => ('vitest' in suite ? [suite.vitest] : [])));
+  const sims = new Map(suites.flatMap((suite) => ('sim' in suite ? [[nameOf(suite), suite] as const] : [])));
+  const runs = [
+    ...(files.size === 0 ? [] : [['a test file', () => copy.vitest([...files])] as const]),
+    ...[...sims].map(([name, suite]) => [name, () => copy.run(suite)] as const),
+  ];
+  for (const [name, start] of runs) {
+    const run = start();
     if (run.passed) continue;
     say(`without any bug, ${name} fails: ${reasonOf(run)}`);
     return false;
@@ -35,15 +50,16 @@ function checkSuites(copy: TreeCopy, suites: readonly Suite[]): boolean {
 
 function main(): number {
   const {values, positionals: names} = parseArgs({allowPositionals: true, options: {seeds: {type: 'string'}}});
-  const unknown = names.find((name) => mutants.every((mutant) => mutant.name !== name));
+  const unknown = names.find((name) => called(name).length === 0);
   if (unknown !== undefined) {
-    say(`there is no mutant "${unknown}"; there are:\n${mutants.map(({name}) => `  ${name}`).join('\n')}`);
+    const listed = [...groups].flatMap(([group, mutants]) => [`${group}:`, ...mutants.map(({name}) => `  ${name}`)]);
+    say(`there is no mutant "${unknown}"; there are:\n${listed.join('\n')}`);
     return 2;
   }
   const sized = (suite: Suite): Suite =>
     'sim' in suite && values.seeds !== undefined ? {sim: Number(values.seeds)} : suite;
-  const chosen = mutants
-    .filter(({name}) => names.length === 0 || names.includes(name))
+  const chosen = (names.length === 0 ? [...groups.keys()] : names)
+    .flatMap(called)
     .map((mutant) => ({...mutant, caughtBy: sized(mutant.caughtBy)}));
   const copy = new TreeCopy(root);
   try {

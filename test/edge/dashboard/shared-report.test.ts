@@ -15,10 +15,13 @@ interface AskedReport {
 }
 
 /** A report role that publishes with every answer. `bodyOf`: the value of an answer. */
-function played(bodyOf: (query: AskedReport['query']) => object) {
+function played(
+  bodyOf: (query: AskedReport['query']) => object,
+  hidden: {readonly names: readonly string[]; readonly properties: readonly string[]} = {names: [], properties: []},
+) {
   const asked: AskedReport[] = [];
   const front = {
-    keys: {hidden: {names: [], properties: []}},
+    keys: {hidden},
     asks: {
       report: async ({query, at}: AskedReport) => {
         asked.push({query, ...(at !== undefined && {at})});
@@ -90,4 +93,14 @@ test.each([
   const {front} = played(() => ({breakdown: {rows: [{value: 'pro'}, {kind: 'missing'}]}}));
   const {naming} = await answersOf(front, trends(`?event=signup&${by.replaceAll(' ', '+')}`), nowMs, ofService);
   expect(naming.people.length > 0).toBe(isNaming);
+});
+
+test.each([
+  ['a name', 'event=signup', {names: ['signup'], properties: []}],
+  ['a property', 'event=login&where=1:plan+eq+pro', {names: [], properties: ['plan']}],
+  ['a member of a property', 'event=login&by=cart.total', {names: [], properties: ['cart']}],
+])('%s that is hidden is in no report that is shared: nothing is asked', async (_, search, hidden) => {
+  const {front, asked} = played(() => ({total: 1}), hidden);
+  await expect(answersOf(front, trends(`?${search}`), nowMs, ofService)).rejects.toThrow('hidden from lists');
+  expect(asked).toEqual([]);
 });

@@ -98,11 +98,3 @@ test('both read it, both counts are stored once, and revoked by one it is no lin
   expect(sharesOf(there.hooks).get(id)).toBeUndefined();
   expect(sharesOf((await Edge.open()).hooks).list()).toEqual([]);
 });
-
-test('a link ends with its moment', async () => {
-  const {hooks} = await Edge.open();
-  const token = newShareToken();
-  await sharesOf(hooks).create(content(token, {untilMs: nowMs + 1}));
-  expect(shareOf(hooks, token, nowMs)).toMatchObject({name: 'Growth'});
-  expect(shareOf(hooks, token, nowMs + 1)).toBeUndefined();
-});
