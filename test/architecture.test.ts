@@ -184,6 +184,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['admission'],
     ['answers', 'metrics'],
     ['routes'],
+    ['resources'],
     ['openapi'],
     ['dashboard'],
     ['all-routes.ts', 'server.ts'],

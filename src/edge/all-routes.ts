@@ -2,18 +2,13 @@
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
 import {serveDescription, serveNotices, servePage} from './openapi/routes.js';
+import {resources} from './resources/all.js';
+import {routesOf} from './resources/resource.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
 import {usersReport} from './routes/active-users.js';
-import {
-  alertBodyBytesMax,
-  changeAlert,
-  createAlert,
-  deleteAlert,
-  listAlerts,
-  previewAlert,
-  readAlert,
-} from './routes/alerts.js';
+import {alertBodyBytesMax, previewAlert} from './routes/alerts.js';
 import {trackBatch} from './routes/batch.js';
+import {readCaller} from './routes/caller.js';
 import {readChanges} from './routes/changes.js';
 import {compatibleRoutes} from './routes/compatible.js';
 import {deleteName, deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
@@ -34,15 +29,7 @@ import {pathsReport} from './routes/paths.js';
 import {answerQuery, queryBodyBytesMax} from './routes/query.js';
 import {readRejected} from './routes/rejected.js';
 import {retentionReport} from './routes/retention.js';
-import {
-  deleteFunnel,
-  listFunnels,
-  readFunnel,
-  readUserFunnels,
-  savedFunnelBodyBytesMax,
-  savedFunnelReport,
-  saveFunnel,
-} from './routes/saved-funnels.js';
+import {readUserFunnels, savedFunnelReport} from './routes/saved-funnels.js';
 import {sdkScript, sdkScriptOfVersion} from './routes/sdk-script.js';
 import {stickinessReport} from './routes/stickiness.js';
 import {identify, track} from './routes/track.js';
@@ -50,17 +37,7 @@ import {userList} from './routes/user-list.js';
 import {readUser, readUserInPath} from './routes/users.js';
 import {listDeliveries} from './routes/webhook-deliveries.js';
 import {replayWebhook} from './routes/webhook-replay.js';
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  readWebhook,
-  resumeWebhook,
-  rotateWebhook,
-  testWebhook,
-  webhookBodyBytesMax,
-} from './routes/webhooks.js';
+import {resumeWebhook, rotateWebhook, testWebhook, webhookBodyBytesMax} from './routes/webhooks.js';
 
 // The bound counts compact JSON; escapes and white space may make it longer on the wire: an event of 64 KiB that is escaped
 // throughout has 384 KiB.
@@ -75,25 +52,19 @@ const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): Body
   bodyBytesMax,
   takeBody,
 });
-const hiding = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
+const managing = (takeBody: BodyEndpoint['takeBody'], bodyBytesMax: number): BodyEndpoint => ({
   access: 'secret',
   limit: 'reads',
-  bodyBytesMax: hiddenBodyBytesMax,
+  bodyBytesMax,
   takeBody,
 });
-const alerting = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
-  access: 'secret',
-  limit: 'reads',
-  bodyBytesMax: alertBodyBytesMax,
-  takeBody,
+const acting = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
+  ...managing(takeBody, webhookBodyBytesMax),
+  isBodyOptional: true,
 });
-const hooking = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
-  access: 'secret',
-  limit: 'reads',
-  bodyBytesMax: webhookBodyBytesMax,
-  takeBody,
-});
-const acting = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({...hooking(takeBody), isBodyOptional: true});
+const kept = resources.flatMap((one) =>
+  routesOf(one, '/v1/', {reads: overseeing, removes: overseeing, writes: managing}),
+);
 const open = (handle: ReadEndpoint['handle']): Route => ({GET: {access: 'open', handle}});
 
 const erasing = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'deletions', handle});
@@ -108,6 +79,7 @@ export const routes: Routes = {
       '/v1/users/identify',
       {...userInPath, POST: {...writing(singleBodyBytesMax, identify), permission: 'identify'}, isWriteRoute: true},
     ],
+    ['/v1', {GET: {access: 'key', limit: 'reads', handle: readCaller}}],
     ['/v1/user', {GET: reading(readUser), DELETE: erasing(deleteUser)}],
     ['/v1/name', {DELETE: erasing(deleteName)}],
     ['/v1/deletion', {GET: overseeing(readDeletion)}],
@@ -117,8 +89,11 @@ export const routes: Routes = {
     ['/v1/export', {GET: reading(exportEvents)}],
     ['/v1/changes', {GET: reading(readChanges)}],
     ['/v1/names', {GET: reading(namesReport)}],
-    ['/v1/names/hidden', {GET: reading(readHidden('names')), PUT: hiding(hideNames)}],
-    ['/v1/properties/hidden', {GET: reading(readHidden('properties')), PUT: hiding(hideProperties)}],
+    ['/v1/names/hidden', {GET: reading(readHidden('names')), PUT: managing(hideNames, hiddenBodyBytesMax)}],
+    [
+      '/v1/properties/hidden',
+      {GET: reading(readHidden('properties')), PUT: managing(hideProperties, hiddenBodyBytesMax)},
+    ],
     ['/v1/properties', {GET: reading(propertiesList)}],
     ['/v1/properties/values', {GET: reading(propertyValuesList)}],
     ['/v1/traits', {GET: reading(traitsList)}],
@@ -127,22 +102,14 @@ export const routes: Routes = {
     ['/v1/reports/users', {GET: reading(usersReport)}],
     ['/v1/reports/funnel', {GET: reading(funnelReport)}],
     ['/v1/reports/funnel/users', {GET: reading(funnelUsersReport)}],
-    [
-      '/v1/funnels',
-      {
-        GET: overseeing(listFunnels),
-        POST: {access: 'secret', limit: 'reads', bodyBytesMax: savedFunnelBodyBytesMax, takeBody: saveFunnel},
-      },
-    ],
     ['/v1/user/funnels', {GET: overseeing(readUserFunnels)}],
     ['/v1/reports/retention', {GET: reading(retentionReport)}],
     ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
     ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],
     ['/v1/reports/paths', {GET: reading(pathsReport)}],
     ['/v1/query', {POST: {access: 'read', limit: 'reads', bodyBytesMax: queryBodyBytesMax, takeBody: answerQuery()}}],
-    ['/v1/webhooks', {GET: overseeing(listWebhooks), POST: hooking(createWebhook)}],
-    ['/v1/alerts', {GET: overseeing(listAlerts), POST: alerting(createAlert)}],
-    ['/v1/alerts/preview', {POST: alerting(previewAlert)}],
+    ...kept.filter(([path]) => !path.endsWith('/')),
+    ['/v1/alerts/preview', {POST: managing(previewAlert, alertBodyBytesMax)}],
     [
       '/admin/v1/keys',
       {
@@ -171,15 +138,13 @@ export const routes: Routes = {
   bySegment: new Map<string, Route>([
     ['/v1/users/', userInPath],
     ['/v1/deletions/', {GET: overseeing(readDeletionInPath)}],
-    ['/v1/funnels/', {GET: overseeing(readFunnel), DELETE: {access: 'secret', limit: 'reads', handle: deleteFunnel}}],
     ['/v1/funnels/*/report', {isBeforeEnd: true, GET: overseeing(savedFunnelReport)}],
-    ['/v1/webhooks/', {GET: overseeing(readWebhook), PATCH: hooking(changeWebhook), DELETE: overseeing(deleteWebhook)}],
     ['/v1/webhooks/*/test', {isBeforeEnd: true, POST: acting(testWebhook)}],
     ['/v1/webhooks/*/rotate', {isBeforeEnd: true, POST: acting(rotateWebhook)}],
     ['/v1/webhooks/*/resume', {isBeforeEnd: true, POST: acting(resumeWebhook)}],
-    ['/v1/webhooks/*/replay', {isBeforeEnd: true, POST: hooking(replayWebhook)}],
+    ['/v1/webhooks/*/replay', {isBeforeEnd: true, POST: managing(replayWebhook, webhookBodyBytesMax)}],
     ['/v1/webhooks/*/deliveries', {isBeforeEnd: true, GET: overseeing(listDeliveries)}],
-    ['/v1/alerts/', {GET: overseeing(readAlert), PATCH: alerting(changeAlert), DELETE: overseeing(deleteAlert)}],
+    ...kept.filter(([path]) => path.endsWith('/')),
     ...compatibleRoutes.bySegment,
     ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKeyInPath}}],
   ]),

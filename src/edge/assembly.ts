@@ -29,6 +29,7 @@ import {BodiesUnderWay} from './admission/bodies-under-way.js';
 import {Intake, lookMs} from './admission/intake.js';
 import {LargeBodies} from './admission/large-bodies.js';
 import {type ObstacleSources, Obstacles} from './admission/obstacles.js';
+import type {RateOptions} from './admission/rate-limit.js';
 import {RejectedEvents} from './admission/rejected-events.js';
 import {TurnShare} from './admission/turn-share.js';
 import {routes} from './all-routes.js';
@@ -57,6 +58,8 @@ export interface FrontOptions {
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
   /** Undefined: UTC, which answers do not name. */
   readonly reportZone: Zone | undefined;
+  /** Of each key. */
+  readonly limits: RateOptions;
   /** Addresses that webhooks may go to. */
   readonly webhooks: AddressRules;
   /** Threads of this process that fold its events. */
@@ -175,6 +178,7 @@ export function createFront(
     deploymentSecret,
     durability,
     reportZone,
+    limits,
     ackedSequences,
     webhooks,
   }: FrontOptions,
@@ -247,6 +251,7 @@ export function createFront(
     webhookAddresses: new Addresses(webhooks),
     messageId: (...parts) => messageId(deploymentSecret, ...parts),
     reportZone,
+    limits,
     traffic,
     rejected: new RejectedEvents(wallMs),
     durability,

@@ -17,6 +17,7 @@ import type {BodiesUnderWay} from './admission/bodies-under-way.js';
 import type {Intake} from './admission/intake.js';
 import type {LargeBodies} from './admission/large-bodies.js';
 import type {Obstacles} from './admission/obstacles.js';
+import type {RateOptions} from './admission/rate-limit.js';
 import type {RejectedEvents} from './admission/rejected-events.js';
 import type {AuditTrail} from './audit.js';
 import type {ClientAddresses} from './http/client-address.js';
@@ -75,6 +76,8 @@ export interface Front {
   readonly cursors: CursorSeal;
   /** Zone of requests that name none (REPORT_TIMEZONE); undefined: UTC, which answers do not name. */
   readonly reportZone: Zone | undefined;
+  /** Rate limits of each key. */
+  readonly limits: RateOptions;
   readonly clientAddresses: ClientAddresses;
   readonly web: Web;
   readonly traffic: Traffic;

@@ -23,7 +23,6 @@ import {RevocationFile} from '../revocation-file.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {NatsAddress} from '../worker-messages.js';
 import type {AdminTokens} from './admission/authentication.js';
-import type {RateOptions} from './admission/rate-limit.js';
 import {routes, servedRoutes} from './all-routes.js';
 import {createFront, type FrontOptions, type NatsConnections, openLogSide} from './assembly.js';
 import {AuditTrail} from './audit.js';
@@ -65,7 +64,6 @@ export interface EdgeOptions extends FrontOptions {
   readonly refresh: Pick<Refresh, 'ms'>;
   /** Undefined for an external nats-server. */
   readonly natsServer: NatsServerView | undefined;
-  readonly limits: RateOptions;
   /** Addresses and blocks whose X-Forwarded-For the edge trusts. */
   readonly trustedProxies: readonly string[];
   /** Header in which a trusted proxy says the country of the client, in lower case. */

@@ -66,19 +66,6 @@ export class Definitions<Held extends Definition> {
   }
 
   /**
-   * Changes the one definition whose id is known before it is made: `edit` of undefined makes it, or returns undefined to make
-   * none. Otherwise like `change`.
-   */
-  async changeOrAdd(id: string, edit: (record: Held | undefined) => Held | undefined): Promise<Held | undefined> {
-    if (this.get(id) === undefined) {
-      const added = edit(undefined);
-      if (added === undefined || (await this.records.add(added))) return added;
-      await this.records.readAnew(id);
-    }
-    return this.change(id, (record) => edit(record) ?? record);
-  }
-
-  /**
    * Removes the definition if it is the one that is meant. Rejects with a `BucketFault`.
    * @returns the definition, removed or another one than was meant; undefined when there is no such definition.
    */

@@ -1,6 +1,5 @@
 // A saved report of the dashboard: a question of one of its pages, with a name. Only the pages know what the question means.
-//   SV1. `version` counts changes of the name and of the question. A change names the version that its author saw, so it cannot
-//        overwrite another person's change.
+//   SV1. Whoever arranges the list changes no report: a new place is no new version, and no change of its author.
 //   SV2. Pages about people cannot be saved. A condition may name a user all the same: a deletion searches for that
 //        (named-person.ts).
 import type {Definition} from './definition.js';
@@ -18,12 +17,10 @@ export interface SavedReport extends Definition {
   readonly page: (typeof savedPages)[number];
   /** Query of the page's address, with its `?`; may be empty. */
   readonly search: string;
-  /** SV1 */
-  readonly version: number;
-  /** Sort key of the list, ascending; any number between two others is possible. A change of it does not count in `version`. */
+  /** Sort key of the list, ascending; any number between two others is possible. SV1 */
   readonly place: number;
   readonly changedMs: number;
-  /** Name of the person who changed it last. */
+  /** Name of the person or key that changed it last. */
   readonly changedBy: string;
 }
 

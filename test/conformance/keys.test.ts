@@ -47,6 +47,12 @@ test('a read key reads, and neither writes nor deletes', async () => {
   expect(key).toMatch(/^sk_read_[0-9A-Za-z]{43}$/);
   const client = clientOf(key);
   await settled(() => client.get('/v1/events'), 200);
+  expect((await client.get('/v1')).json()).toMatchObject({
+    key: {name: 'wall', kind: 'read'},
+    may: {track: false, identify: false, read: true, manage: false},
+    limits: {events_per_second: null, batch_events: 1_000},
+    links: {docs: '/docs'},
+  });
   for (const refused of [
     await track(key),
     await client.delete('/v1/user?userId=ada'),

@@ -3,6 +3,7 @@
 
 import {beforeAll, describe, expect, test} from 'vitest';
 import {routes} from '../../src/edge/all-routes.js';
+import {resources} from '../../src/edge/resources/all.js';
 import {type Method, methodsOf} from '../../src/edge/route.js';
 import {templateOf} from '../../src/edge/route-template.js';
 import {version} from '../../src/version.js';
@@ -12,7 +13,7 @@ import {freshId, unlimited, useService} from './service-under-test.js';
 
 const under = useService(unlimited);
 
-type Door = 'open' | 'write' | 'read' | 'secret' | 'admin';
+type Door = 'open' | 'key' | 'write' | 'read' | 'secret' | 'admin';
 
 interface Row {
   /** The path that is asked, with its query. */
@@ -89,6 +90,7 @@ const table: Readonly<Record<string, Row>> = {
   'DELETE /v1/users/identify': {door: 'secret', status: 404},
   'GET /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'read', status: 404},
   'DELETE /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'secret', status: 404},
+  'GET /v1': {door: 'key', status: 200},
   'GET /v1/user': {path: '/v1/user?userId=nobody', door: 'read', status: 404},
   'DELETE /v1/name': {path: '/v1/name?event=nothing-of-this-name', door: 'secret', status: 404},
   'DELETE /v1/user': {path: '/v1/user?userId=nobody', door: 'secret', status: 404},
@@ -117,10 +119,6 @@ const table: Readonly<Record<string, Row>> = {
     door: 'read',
     status: 200,
   },
-  'GET /v1/funnels': {door: 'secret', status: 200},
-  'POST /v1/funnels': {door: 'secret', body: () => ({name: freshId(), steps: []}), status: 400},
-  'GET /v1/funnels/:id': {path: '/v1/funnels/fn_unknown', door: 'secret', status: 404},
-  'DELETE /v1/funnels/:id': {path: '/v1/funnels/fn_unknown', door: 'secret', status: 404},
   'GET /v1/funnels/:id/report': {path: '/v1/funnels/fn_unknown/report', door: 'secret', status: 404},
   'GET /v1/user/funnels': {path: '/v1/user/funnels?userId=nobody', door: 'secret', status: 404},
   'GET /v1/reports/retention': {
@@ -132,11 +130,6 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/reports/stickiness': {path: `/v1/reports/stickiness?event=seen&${day}`, door: 'read', status: 200},
   'GET /v1/reports/paths': {path: `/v1/reports/paths?start=seen&${day}`, door: 'read', status: 200},
   'POST /v1/query': {door: 'read', body: () => ({report: 'names'}), status: 200},
-  'GET /v1/webhooks': {door: 'secret', status: 200},
-  'POST /v1/webhooks': {door: 'secret', body: () => ({kind: 'webhook'}), status: 400},
-  'GET /v1/webhooks/:id': {path: '/v1/webhooks/wh_unknown', door: 'secret', status: 404},
-  'PATCH /v1/webhooks/:id': {path: '/v1/webhooks/wh_unknown', door: 'secret', body: () => ({}), status: 404},
-  'DELETE /v1/webhooks/:id': {path: '/v1/webhooks/wh_unknown', door: 'secret', status: 404},
   'POST /v1/webhooks/:id/test': {path: '/v1/webhooks/wh_unknown/test', door: 'secret', body: () => ({}), status: 404},
   'POST /v1/webhooks/:id/rotate': {
     path: '/v1/webhooks/wh_unknown/rotate',
@@ -157,12 +150,19 @@ const table: Readonly<Record<string, Row>> = {
     status: 404,
   },
   'GET /v1/webhooks/:id/deliveries': {path: '/v1/webhooks/wh_unknown/deliveries', door: 'secret', status: 404},
-  'GET /v1/alerts': {door: 'secret', status: 200},
-  'POST /v1/alerts': {door: 'secret', body: () => ({name: 'none', kind: 'absence', minutes: 60}), status: 201},
+  ...Object.fromEntries(
+    resources.flatMap(({name}): [string, Row][] => {
+      const [path, one] = [`/v1/${name}s`, {path: `/v1/${name}s/unknown`, door: 'secret', status: 404} as const];
+      return [
+        [`GET ${path}`, {door: 'secret', status: 200}],
+        [`POST ${path}`, {door: 'secret', body: () => ({}), status: 400}],
+        [`GET ${path}/:id`, one],
+        [`PATCH ${path}/:id`, {...one, body: () => ({})}],
+        [`DELETE ${path}/:id`, one],
+      ];
+    }),
+  ),
   'POST /v1/alerts/preview': {door: 'secret', body: () => ({kind: 'lag', lag: 'report', seconds: 60}), status: 400},
-  'GET /v1/alerts/:id': {path: '/v1/alerts/al_unknown', door: 'secret', status: 404},
-  'PATCH /v1/alerts/:id': {path: '/v1/alerts/al_unknown', door: 'secret', body: () => ({paused: true}), status: 404},
-  'DELETE /v1/alerts/:id': {path: '/v1/alerts/al_unknown', door: 'secret', status: 404},
   'GET /admin/v1/keys': {door: 'admin', status: 200},
   'POST /admin/v1/keys': {door: 'admin', body: () => ({kind: 'write', name: freshId()}), status: 201},
   'POST /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', body: () => ({}), status: 404},
@@ -189,6 +189,9 @@ const callers = ['no key', 'an empty header', 'malformed', 'unknown', 'revoked w
 const holders = ['write', 'read', 'secret', 'admin'] as const;
 type Caller = (typeof callers)[number] | (typeof holders)[number];
 
+/** Of a key that is valid. */
+const isHolder = (caller: Caller): boolean => caller === 'write' || caller === 'read';
+
 /** Undefined: let in. */
 function refusalOf(
   caller: Caller,
@@ -197,7 +200,7 @@ function refusalOf(
   if (door === 'open') return undefined;
   if (caller === 'no key' || caller === 'an empty header') return [401, isKeyInPath ? 'invalid_key' : 'missing_key'];
   if (door === 'admin') return caller === 'admin' ? undefined : [401, 'invalid_key'];
-  if (caller === 'secret' || caller === door) return undefined;
+  if (caller === 'secret' || caller === door || (door === 'key' && isHolder(caller))) return undefined;
   return caller === 'write' || caller === 'read' ? [403, 'insufficient_permissions'] : [401, 'invalid_key'];
 }
 

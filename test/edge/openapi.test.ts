@@ -13,6 +13,7 @@ import {statusOf} from '../../src/edge/failure.js';
 import {type DescribedOperation, describeService, type OpenApiDocument} from '../../src/edge/openapi/document.js';
 import {questions} from '../../src/edge/openapi/questions.js';
 import {ofEveryAnswer} from '../../src/edge/openapi/references.js';
+import {resources} from '../../src/edge/resources/all.js';
 import {allowedMethods, methodsOf, type Route} from '../../src/edge/route.js';
 import {templateOf} from '../../src/edge/route-template.js';
 import {useService} from '../conformance/service-under-test.js';
@@ -78,8 +79,10 @@ describe('the document', () => {
   test('takes no text of a client in a path but where it always did, and there it has a form with the id in the query', () => {
     const inQuery = {'/v1/users/': '/v1/user', '/v1/deletions/': '/v1/deletion', '/admin/v1/keys/': '/admin/v1/key'};
     // RT1 (src/edge/route.ts): none is ever added, but for ids that the service draws.
-    const drawn = /^\/v1\/(?:webhooks|funnels|alerts|projects)\//;
-    expect([...routes.bySegment.keys()].filter((path) => !drawn.test(path))).toEqual(Object.keys(inQuery));
+    const drawn = ['webhooks', 'funnels', 'alerts', 'projects', ...resources.map(({name}) => `${name}s`)];
+    expect([...routes.bySegment.keys()].filter((path) => !drawn.includes(path.split('/')[2]!))).toEqual(
+      Object.keys(inQuery),
+    );
     for (const [prefix, path] of Object.entries(inQuery)) {
       const [one, other] = [routes.bySegment.get(prefix)!, routes.exact.get(path)!];
       // It may have more: new ones are in it alone.
@@ -202,7 +205,7 @@ describe('the examples', () => {
       if (volatile.includes(name) || (isAdmin && name.endsWith('_at'))) return one === null ? null : 'varies';
       // The keys of the operator were there before the story.
       if (name === 'keys') return one.filter((key: {name: string}) => key.name !== 'bootstrap');
-      return name === 'id' && /^(del|key|fn)_|^\d+-\d+$/.test(one) ? 'varies' : one;
+      return name === 'id' && /^(del|key|fn|an|bd|sr)_|^\d+-\d+$/.test(one) ? 'varies' : one;
     });
 
   const send = ({method, path, operation}: Place): Promise<Answer> => {
@@ -229,7 +232,7 @@ describe('the examples', () => {
       // Other answers of the story have no event of the mistaken name.
       if (step.operation.operationId === 'deleteName')
         await under.write.post('/v1/events/batch', {events: [mistaken, mistaken]});
-      const isAdmin = /^\/(admin\/|v1\/funnels)/.test(step.path);
+      const isAdmin = /^\/(admin\/|v1\/(funnels|annotations|boards|saved-reports))/.test(step.path);
       const [status, shown] = Object.entries(step.operation.responses)[0];
       const {example} = shown.content!['application/json'];
       let answer: Answer | undefined;
@@ -256,7 +259,7 @@ describe('the examples', () => {
   const comparableText = (value: unknown, isAdmin: boolean): string => JSON.stringify(comparable(value, isAdmin));
 
   const noteIds = (shown: unknown, actual: unknown): void => {
-    const ids = (value: unknown): string[] => JSON.stringify(value).match(/(del|key|fn)_\w+/g) ?? [];
+    const ids = (value: unknown): string[] => JSON.stringify(value).match(/(del|key|fn|an|bd|sr)_\w+/g) ?? [];
     ids(shown).forEach((id, i) => {
       // The answer that made it names no other.
       if (!actualIds.has(id)) actualIds.set(id, ids(actual)[i]);
@@ -333,7 +336,7 @@ describe('the examples', () => {
     const statuses = stdout.trim().split('\n');
     const refused = blocks.filter((_, i) => !statuses[i].startsWith('2'));
     // Their ids are those of the document, and its name is none; of the user that a recipe exports nothing was written yet.
-    const made = /(del_2|key|fn|al|wh)_0123456789abcdef|user\/(export|funnels)|name\?event=sign_up_4711/;
+    const made = /(del_2|key|fn|al|wh|an|bd|sr)_0123456789abcdef|user\/(export|funnels)|name\?event=sign_up_4711/;
     expect([statuses.length, refused.filter((block) => !made.test(block))]).toEqual([blocks.length, []]);
   });
 });

@@ -1,10 +1,10 @@
 // The annotations of the service as this browser last read them.
 import {signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import type {AnnotationAnswer, AnnotationsAnswer} from '../../../src/edge/dashboard/answers/annotations.js';
+import type {AnnotationAnswer} from '../../../src/edge/answers/annotations.js';
 import {marksOf} from '../charts/annotated';
 import {drawMarks} from '../charts/mark-drawing';
-import {type Answer, change, type Fault, read} from './client';
+import {type Answer, change, type Fault, type Listed, read} from './client';
 import {marker} from './marks';
 import {publication} from './publication';
 
@@ -21,9 +21,9 @@ function take(known: readonly AnnotationAnswer[]): void {
 }
 
 export async function readAnnotations(): Promise<void> {
-  const answer = await read<AnnotationsAnswer>('annotations');
+  const answer = await read<Listed<AnnotationAnswer>>('v1/annotations');
   annotationsFault.value = answer.kind === 'fault' ? answer.fault : undefined;
-  if (answer.kind === 'value') take(answer.value.annotations);
+  if (answer.kind === 'value') take(answer.value.data);
 }
 
 /** Reads them, and again with each publication, as reports do. */
@@ -33,13 +33,13 @@ export function useAnnotations(): void {
 }
 
 export async function annotate(at: string, text: string): Promise<Answer<AnnotationAnswer>> {
-  const answer = await change<AnnotationAnswer>('POST', 'annotations', {at, text});
+  const answer = await change<AnnotationAnswer>('POST', 'v1/annotations', {at, text});
   if (answer.kind === 'value') await readAnnotations();
   return answer;
 }
 
 export async function deleteAnnotation(id: string): Promise<Answer<unknown>> {
-  const answer = await change('DELETE', `annotations?${new URLSearchParams({id})}`);
+  const answer = await change('DELETE', `v1/annotations/${id}`);
   // Another person deleted it first: the result is the same.
   if (answer.kind === 'value' || answer.fault.code === 'not_found')
     take((annotations.value ?? []).filter((one) => one.id !== id));

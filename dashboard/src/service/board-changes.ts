@@ -2,9 +2,18 @@
 //   BO1. A change is shown at once. Changes are sent one after the other, each as one of the version that the board then has.
 //   BO2. Where somebody else was faster, a change that means the same on their board is made there. Any other one is not made.
 import {batch} from '@preact/signals';
-import type {BoardAnswer} from '../../../src/edge/dashboard/answers/boards.js';
 import {moved, pinsMax} from '../address/pin-list';
-import {type Board, type BoardChange, type BoardContent, changeFault, changes, readBoards} from './boards';
+import {
+  type Board,
+  type BoardChange,
+  type BoardContent,
+  changeFault,
+  changes,
+  isMeant,
+  readBoards,
+  take,
+  unsavedBoard,
+} from './boards';
 import {type Answer, change, type Fault, faultOf} from './client';
 
 export const isPinned = ({pins}: Board, pin: string): boolean => pins.includes(pin);
@@ -71,8 +80,10 @@ async function send(id: string, {of, isForAny, refusal}: Wanted): Promise<Fault 
     if (wanted === undefined) return {code: 'invalid_request', message: refusal, status: 0};
     const content = {...contentOf(known), ...wanted};
     if (JSON.stringify(content) === JSON.stringify(contentOf(known))) return undefined;
-    const answer = await change<Board>('PUT', addressOf(id), content, `"${known.version}"`);
-    const theirs = taken(id, answer);
+    const answer = await (known === unsavedBoard
+      ? change<Board>('POST', 'v1/boards', content)
+      : change<Board>('PATCH', addressOf(known.id), content, `"${known.version}"`));
+    const theirs = taken(known.id, answer);
     if (answer.kind === 'value') return undefined;
     if (theirs === undefined) return answer.fault.code === 'not_found' ? deleted : answer.fault;
     if (!isForAny || tries === triesMax) return overtaken(answer.fault, theirs, 'your change was not made'); // BO2
@@ -80,8 +91,11 @@ async function send(id: string, {of, isForAny, refusal}: Wanted): Promise<Fault 
 }
 
 export async function createBoard(name: string): Promise<Answer<Board>> {
-  const answer = await change<Board>('POST', 'boards', {name});
-  if (answer.kind === 'value') readBoards.value = [...(readBoards.peek() ?? []), answer.value];
+  const answer = await change<Board>('POST', 'v1/boards', {name});
+  if (answer.kind === 'value') {
+    const others = readBoards.peek()?.filter((board) => board !== unsavedBoard) ?? [];
+    take([...others, answer.value]);
+  }
   return answer;
 }
 
@@ -91,22 +105,22 @@ export async function deleteBoard({id, version}: Board): Promise<Fault | undefin
   const theirs = taken(id, answer);
   const fault = faultOf(answer);
   if (fault === undefined || fault.code === 'not_found') {
-    readBoards.value = readBoards.peek()?.filter((board) => board.id !== id);
+    take(readBoards.peek()?.filter((board) => board.id !== id) ?? []);
     return undefined; // Somebody else was faster.
   }
   return theirs === undefined ? fault : overtaken(fault, theirs, 'it was not deleted');
 }
 
-const addressOf = (id: string): string => `board?${new URLSearchParams({id})}`;
+const addressOf = (id: string): string => `v1/boards/${id}`;
 const contentOf = ({name, place, pins}: Board): BoardContent => ({name, place, pins});
-const knownOf = (id: string): Board | undefined => readBoards.peek()?.find((board) => board.id === id);
+const knownOf = (id: string): Board | undefined => readBoards.peek()?.find((board, at) => isMeant(id, board, at));
 
 /** Takes the board of an answer as the one that is known. @returns what somebody else made of it. */
 function taken(id: string, answer: Answer<unknown>): Board | undefined {
-  const board = answer.kind === 'value' ? answer.value : answer.fault.more?.board;
-  if ((board as Board | undefined)?.id !== id) return undefined;
-  readBoards.value = readBoards.peek()?.map((one) => (one.id === id ? (board as BoardAnswer) : one));
-  return answer.kind === 'value' ? undefined : (board as Board);
+  const board = (answer.kind === 'value' ? answer.value : answer.fault.more?.current) as Board | undefined;
+  if (board?.pins === undefined) return undefined;
+  readBoards.value = readBoards.peek()?.map((one) => (one.id === id ? board : one));
+  return answer.kind === 'value' ? undefined : board;
 }
 
 const deleted: Fault = {code: 'not_found', message: 'somebody else deleted the board meanwhile', status: 404};

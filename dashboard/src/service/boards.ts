@@ -1,8 +1,8 @@
 // The boards as this browser last read them. Changes of them are made in board-changes.ts.
 import {computed, signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import type {BoardAnswer, BoardsAnswer} from '../../../src/edge/dashboard/answers/boards.js';
-import {type Fault, faultOf, read} from './client';
+import type {BoardAnswer} from '../../../src/edge/answers/boards.js';
+import {type Fault, faultOf, type Listed, read} from './client';
 import {publication} from './publication';
 
 export type Board = BoardAnswer;
@@ -11,19 +11,31 @@ export type BoardContent = Pick<Board, 'name' | 'place' | 'pins'>;
 /** What a change makes of a board; undefined: it cannot be made on this one. */
 export type BoardChange = (board: Board) => Partial<BoardContent> | undefined;
 
-/** Undefined before the first answer. */
+/** Shown while the service has no board. The first change creates it there. */
+export const unsavedBoard: Board = {
+  ...{id: '', name: 'Main', place: 0, pins: [], version: ''},
+  ...{created_at: '', changed_at: '', changed_by: ''},
+};
+
+/** Undefined before the first answer; otherwise at least one. */
 export const readBoards = signal<readonly Board[] | undefined>(undefined);
 /** Changes that are on their way: they are shown at once. */
 export const changes = signal<readonly {readonly id: string; readonly of: BoardChange}[]>([]);
 
-function withChanges(board: Board): Board {
+/** Whether a change of `id` is one of this board. Those of the unsaved board are of the one that its first change created. */
+export const isMeant = (id: string, board: Board, at: number): boolean =>
+  id === unsavedBoard.id ? at === 0 : id === board.id;
+
+function withChanges(board: Board, at: number): Board {
   let shown = board;
-  for (const {id, of} of changes.value) if (id === board.id) shown = {...shown, ...of(shown)};
+  for (const {id, of} of changes.value) if (isMeant(id, board, at)) shown = {...shown, ...of(shown)};
   return shown;
 }
 
 /** In their order: Overview shows the first one. */
 export const boards = computed(() => readBoards.value?.map(withChanges).sort((a, b) => a.place - b.place));
+
+export const take = (all: readonly Board[]): void => void (readBoards.value = all.length === 0 ? [unsavedBoard] : all);
 
 const readFault = signal<Fault | undefined>(undefined);
 export const changeFault = signal<Fault | undefined>(undefined);
@@ -37,11 +49,10 @@ function begin(): void {
 }
 
 async function readAnew(): Promise<void> {
-  const answer = await read<BoardsAnswer>('boards');
+  const answer = await read<Listed<Board>>('v1/boards');
   if (changes.peek().length > 0) return; // The answers to these are newer.
   readFault.value = faultOf(answer);
-  if (answer.kind === 'value' && !(answer.isSame && readBoards.peek() !== undefined))
-    readBoards.value = answer.value.boards;
+  if (answer.kind === 'value' && !(answer.isSame && readBoards.peek() !== undefined)) take(answer.value.data);
 }
 
 /** Forgets why a change was not made. */

@@ -21,6 +21,11 @@ export type Answer<Value> =
   | {readonly kind: 'value'; readonly value: Value; readonly headers: Headers; readonly isSame: boolean}
   | {readonly kind: 'fault'; readonly fault: Fault};
 
+/** A list of what people keep. Without a limit it is whole. */
+export interface Listed<Item> {
+  readonly data: readonly Item[];
+}
+
 /** The fault of an answer; undefined for a value. */
 export const faultOf = (answer: Answer<unknown>): Fault | undefined =>
   answer.kind === 'fault' ? answer.fault : undefined;

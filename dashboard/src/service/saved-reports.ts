@@ -2,8 +2,8 @@
 //   SD1. A report is replaced only as the version that was opened here, or else as the one in the list: what somebody else made of
 //        it meanwhile comes back as a conflict.
 import {signal} from '@preact/signals';
-import type {SavedReportAnswer, SavedReportsAnswer} from '../../../src/edge/dashboard/answers/saved-reports.js';
-import {type Answer, change, type Fault, read} from './client';
+import type {SavedReportAnswer} from '../../../src/edge/answers/saved-reports.js';
+import {type Answer, change, type Fault, type Listed, read} from './client';
 
 export type SavedReport = SavedReportAnswer;
 
@@ -14,9 +14,9 @@ export const savedFault = signal<Fault | undefined>(undefined);
 export const openedReport = signal<SavedReport | undefined>(undefined);
 
 export async function readSavedReports(): Promise<void> {
-  const answer = await read<SavedReportsAnswer>('saved-reports');
+  const answer = await read<Listed<SavedReport>>('v1/saved-reports');
   savedFault.value = answer.kind === 'fault' ? answer.fault : undefined;
-  if (answer.kind === 'value') savedReports.value = answer.value.reports;
+  if (answer.kind === 'value') savedReports.value = answer.value.data;
 }
 
 const byPlace = (a: SavedReport, b: SavedReport): number => a.place - b.place;
@@ -27,14 +27,14 @@ function take(report: SavedReport): void {
 }
 
 export async function saveReport(name: string, page: string, search: string): Promise<Answer<SavedReport>> {
-  const answer = await change<SavedReport>('POST', 'saved-reports', {name, page, search});
+  const answer = await change<SavedReport>('POST', 'v1/saved-reports', {name, page, search});
   if (answer.kind === 'value') take(answer.value);
   return answer;
 }
 
-/** `changed` has the `version` that it is of, or a `place`. */
-export async function changeReport(id: string, changed: object): Promise<Answer<SavedReport>> {
-  const answer = await change<SavedReport>('POST', `saved-report?${new URLSearchParams({id})}`, changed);
+/** `version`: the one that was seen; absent: any, for a new place. */
+export async function changeReport(id: string, changed: object, version?: string): Promise<Answer<SavedReport>> {
+  const answer = await change<SavedReport>('PATCH', `v1/saved-reports/${id}`, changed, version && `"${version}"`);
   if (answer.kind === 'value') {
     take(answer.value);
     if (openedReport.value?.id === id) openedReport.value = answer.value;
@@ -44,10 +44,10 @@ export async function changeReport(id: string, changed: object): Promise<Answer<
 
 /** Version that another person saved first, if that is why the change was refused. */
 export const theirsOf = (fault: Fault): SavedReport | undefined =>
-  fault.code === 'changed_meanwhile' ? (fault.more?.report as SavedReport) : undefined;
+  fault.code === 'changed_meanwhile' ? (fault.more?.current as SavedReport) : undefined;
 
 export async function deleteReport(id: string): Promise<Answer<unknown>> {
-  const answer = await change('DELETE', `saved-report?${new URLSearchParams({id})}`);
+  const answer = await change('DELETE', `v1/saved-reports/${id}`);
   // Another person deleted it first: the result is the same.
   if (answer.kind === 'value' || answer.fault.code === 'not_found')
     savedReports.value = savedReports.value?.filter((report) => report.id !== id);

@@ -54,9 +54,9 @@ export function SavePanel({
     } else if (theirsOf(answer.fault) !== undefined) setTheirs(theirsOf(answer.fault));
     else setFault(answer.fault);
   };
-  const replace = async (report: SavedReport, version: number): Promise<void> => {
+  const replace = async (report: SavedReport, version: string): Promise<void> => {
     setBusy(true);
-    take(await changeReport(report.id, {version, page, search}));
+    take(await changeReport(report.id, {page, search}, version));
   };
   const save = async (): Promise<void> => {
     const text = name.trim();

@@ -7,11 +7,12 @@ import type {Exchange} from '../http/exchange.js';
 import {decodePercent} from '../query/query.js';
 
 /**
- * Callers that a route admits. `open`: anybody. `write`: a write or a secret key. `read`: a read or a secret key. `secret`: a secret
+ * Callers that a route admits. `open`: anybody. `key`: any API key. `write`: a write or a secret key. `read`: a read or a secret key. `secret`: a secret
  * key. `admin`: the admin token, never an API key. `dashboard`: a browser, with a session where the route names a role (dashboard/door.ts).
  */
 export type Access = 'open' | KeyAccess | 'admin' | 'dashboard';
-export type KeyAccess = 'write' | 'read' | 'secret';
+export type KeyAccess = 'key' | KindAccess;
+type KindAccess = 'write' | 'read' | 'secret';
 
 /** RFC 9110, 11.6.1: a 401 says how to authenticate. RFC 6750: it names a fault only when the request had a credential. */
 const challenge: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace"']];
@@ -26,7 +27,7 @@ const noBearer = invalid('the Authorization header is not "Bearer <API_KEY>"');
 const invalidToken = invalid('the admin token is invalid');
 const insufficientPermissions = (message: string): Failure => ({code: 'insufficient_permissions', message});
 
-const refusalOfKind: Readonly<Record<KeyAccess, Failure>> = {
+const refusalOfKind: Readonly<Record<KindAccess, Failure>> = {
   write: insufficientPermissions('this needs a write key (sk_write_) or a secret key (sk_live_)'),
   read: insufficientPermissions('this needs a read key (sk_read_) or a secret key (sk_live_)'),
   secret: insufficientPermissions('this needs a secret key (sk_live_)'),
@@ -34,7 +35,7 @@ const refusalOfKind: Readonly<Record<KeyAccess, Failure>> = {
 
 /** @returns the refusal of a key whose kind does not open a route of this access. */
 export const refuseKind = (access: KeyAccess, kind: RecordKind): Failure | undefined =>
-  kind === access || kind === 'secret' ? undefined : refusalOfKind[access];
+  access === 'key' || kind === access || kind === 'secret' ? undefined : refusalOfKind[access];
 
 /** Places where a route takes a key, beside `Authorization: Bearer`. */
 export interface KeyPlaces {

@@ -1,7 +1,6 @@
 // Alerts, their state, and what they would have done.
 import {z} from 'zod';
 import {lagKinds} from '../../alerts/definition.js';
-import {errorAnswer} from './error.js';
 import {count, instant, version} from './fields.js';
 
 const alertState = z
@@ -54,16 +53,6 @@ export const alertAnswer = z.strictObject({
   state: alertState,
 });
 export type AlertAnswer = z.infer<typeof alertAnswer>;
-
-export const alertsAnswer = z.strictObject({data: z.array(alertAnswer).describe('Oldest first.')});
-
-export const alertChangedAnswer = z.strictObject({
-  error: errorAnswer.shape.error,
-  alert: alertAnswer.describe('As it is now.'),
-});
-export type AlertChangedAnswer = z.infer<typeof alertChangedAnswer>;
-
-export const deletedAlertAnswer = z.strictObject({status: z.literal('deleted'), id: z.string()});
 
 export const alertPreviewAnswer = z.strictObject({
   from: instant().describe('The first evaluation.'),

@@ -1,6 +1,6 @@
 // Saved funnels, and a user's progress in them.
 import {z} from 'zod';
-import {count, instant} from './fields.js';
+import {count, instant, version} from './fields.js';
 
 export const savedFunnelAnswer = z.strictObject({
   id: z.string(),
@@ -8,19 +8,19 @@ export const savedFunnelAnswer = z.strictObject({
   steps: z.array(z.string()).min(1),
   window: z.string().nullable().describe('The conversion window, in the largest unit that fits; null without one.'),
   created_at: instant(),
+  version,
 });
+export type SavedFunnelAnswer = z.infer<typeof savedFunnelAnswer>;
 
-export const savedFunnelsAnswer = z.strictObject({
-  data: z.array(savedFunnelAnswer),
+/** What the list of saved funnels has beside them. */
+export const lateUsersShape = {
   late_users: count()
     .nullable()
     .describe(
       'Users whose progress does not fit in `FUNNEL_MEMORY_MIB`: their completions are sent with the next report, not at once. ' +
         'Null while a partition does not answer.',
     ),
-});
-
-export const deletedFunnelAnswer = z.strictObject({status: z.literal('deleted'), id: z.string()});
+};
 
 export const userFunnelsAnswer = z.strictObject({
   data: z.array(

@@ -1,8 +1,7 @@
 // Webhooks and their deliveries.
 import {z} from 'zod';
 import {endpointKinds, subscribedTypes} from '../../effects/endpoint.js';
-import {errorAnswer} from './error.js';
-import {count, instant, version} from './fields.js';
+import {count, instant, pageEnd, version} from './fields.js';
 
 const webhookFields = {
   id: z.string().regex(/^wh_[0-9a-f]{16}$/),
@@ -46,16 +45,6 @@ export const createdWebhookAnswer = z.strictObject({
 });
 export type CreatedWebhookAnswer = z.infer<typeof createdWebhookAnswer>;
 
-export const webhooksAnswer = z.strictObject({data: z.array(webhookAnswer).describe('Oldest first.')});
-
-export const webhookChangedAnswer = z.strictObject({
-  error: errorAnswer.shape.error,
-  webhook: webhookAnswer.describe('As it is now.'),
-});
-export type WebhookChangedAnswer = z.infer<typeof webhookChangedAnswer>;
-
-export const deletedWebhookAnswer = z.strictObject({status: z.literal('deleted'), id: z.string()});
-
 export const testedWebhookAnswer = z.strictObject({id: z.string().describe('`webhook-id` of the test message.')});
 
 export const rotatedWebhookAnswer = z.strictObject({
@@ -78,5 +67,5 @@ const delivery = z.strictObject({
 });
 export type DeliveryAnswer = z.infer<typeof delivery>;
 
-export const deliveriesAnswer = z.strictObject({data: z.array(delivery), next_cursor: z.string().nullable()});
+export const deliveriesAnswer = z.strictObject({data: z.array(delivery), ...pageEnd});
 export type DeliveriesAnswer = z.infer<typeof deliveriesAnswer>;

@@ -9,6 +9,8 @@ import {answerDocument, type Document} from '../http/document.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import {noParameters, readQuery} from '../query/query.js';
+import {resources} from '../resources/all.js';
+import {routesOf} from '../resources/resource.js';
 import type {Handle, Route, Routes} from '../route.js';
 import {usersReport} from '../routes/active-users.js';
 import {deleteUser, readDeletion} from '../routes/deletions.js';
@@ -27,11 +29,9 @@ import {retentionReport} from '../routes/retention.js';
 import {stickinessReport} from '../routes/stickiness.js';
 import {userList} from '../routes/user-list.js';
 import {readUser} from '../routes/users.js';
-import {annotate, annotationBodyBytesMax, deleteAnnotation, listAnnotations} from './annotations.js';
 import type {StateAnswer} from './answers/state.js';
 import {answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
-import {boardBodyBytesMax, createBoard, deleteBoard, listBoards, replaceBoard} from './boards.js';
 import {type DashboardDoor, roleNotSufficient} from './door.js';
 import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
@@ -40,13 +40,6 @@ import {answerAppWithoutPage, answerNoPage} from './no-page.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {readRecord} from './record.js';
 import {reading, writing} from './role-routes.js';
-import {
-  changeSavedReport,
-  deleteSavedReport,
-  listSavedReports,
-  savedReportBodyBytesMax,
-  saveReport,
-} from './saved-reports.js';
 import type {Shares} from './shares.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
 
@@ -65,16 +58,26 @@ export function dashboardRoutes(
     ...Object.entries(dataRoutes(signIn, live, benchRuns, shares)).map(
       ([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route],
     ),
+    ...kept.filter(([path]) => !path.endsWith('/')),
   ];
   // A link's token is a text of the service's own (RT1).
-  const byToken: [string, Route][] = [
+  const byText: [string, Route][] = [
+    ...kept.filter(([path]) => path.endsWith('/')),
     ['/dashboard/share/', {GET: reading('nobody', page === undefined ? sayHowToBuild : sharedPage(page, shares))}],
     ['/dashboard/api/shares/', {GET: reading('nobody', shares.read)}],
   ];
   const marked = (routes: readonly [string, Route][]): Map<string, Route> =>
     new Map(routes.map(([path, route]) => [path, {...route, isOfDashboard: true}]));
-  return {exact: marked(exact), bySegment: new Map([...dashboardRoutesById, ...marked(byToken)])};
+  return {exact: marked(exact), bySegment: new Map([...dashboardRoutesById, ...marked(byText)])};
 }
+
+const kept = resources.flatMap((one) =>
+  routesOf(one, '/dashboard/api/v1/', {
+    reads: (handle) => reading(one.roles.reads, handle),
+    removes: (handle) => reading(one.roles.changes, handle),
+    writes: (takeBody, bodyBytesMax) => writing(one.roles.changes, takeBody, bodyBytesMax),
+  }),
+);
 
 const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Shares): Record<string, Route> => ({
   session: {
@@ -112,23 +115,8 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
   naming: {GET: reading('admin', readNaming)},
   ...hookRoutes,
-  'saved-reports': {
-    GET: reading('reader', listSavedReports),
-    POST: writing('analyst', saveReport, savedReportBodyBytesMax),
-  },
-  'saved-report': {
-    POST: writing('analyst', changeSavedReport, savedReportBodyBytesMax),
-    DELETE: reading('analyst', deleteSavedReport),
-  },
   shares: {GET: reading('admin', shares.list), POST: writing('admin', shares.create)},
   share: {DELETE: reading('admin', shares.revoke)},
-  boards: {GET: reading('reader', listBoards), POST: writing('analyst', createBoard)},
-  board: {PUT: writing('analyst', replaceBoard, boardBodyBytesMax), DELETE: reading('analyst', deleteBoard)},
-  annotations: {
-    GET: reading('reader', listAnnotations),
-    POST: writing('analyst', annotate, annotationBodyBytesMax),
-    DELETE: reading('analyst', deleteAnnotation),
-  },
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
   key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},
   people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},

@@ -10,7 +10,7 @@ import {type JsonSchema, noParameters, numberedName, type QueryForm} from '../qu
 import {type BodyEndpoint, type Method, type ReadEndpoint, type Route, type Routes, routedMethods} from '../route.js';
 import {describedHeaders, type HeaderName, headersAlways, headersSometimes} from './headers.js';
 import {introduction} from './introduction.js';
-import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
+import {type Answer, type AnswerHeaders, type Operation, type Operations, tags} from './operation.js';
 import {alerts} from './operations/alerts.js';
 import {compatible} from './operations/compatible.js';
 import {engagement} from './operations/engagement.js';
@@ -21,6 +21,7 @@ import {keys} from './operations/keys.js';
 import {lists} from './operations/lists.js';
 import {operating} from './operations/operating.js';
 import {reports} from './operations/reports.js';
+import {kept} from './operations/resources.js';
 import {users} from './operations/users.js';
 import {webhooks} from './operations/webhooks.js';
 import {describedSchemas, referenceTo} from './schemas.js';
@@ -74,6 +75,7 @@ const operations: Operations = {
   ...funnels,
   ...engagement,
   ...lists,
+  ...kept,
   ...webhooks,
   ...alerts,
   ...keys,
@@ -105,9 +107,7 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
       license: {name: 'Apache-2.0', identifier: 'Apache-2.0'},
     },
     servers: [{url: '/', description: 'The service that this description comes from.'}],
-    tags: ['Events', 'Users', 'Other libraries', 'Reports', 'Alerts', 'Webhooks', 'API keys', 'Operations'].map(
-      (name) => ({name}),
-    ),
+    tags: tags.map((name) => ({name})),
     paths,
     components: {
       schemas: describedSchemas(),
@@ -198,6 +198,7 @@ const securitySchemes: Readonly<Record<string, JsonSchema>> = {
 
 const schemesOf: Readonly<Record<Access, readonly string[]>> = {
   open: [],
+  key: ['writeKey', 'readKey', 'secretKey'],
   write: ['writeKey', 'writeKeyInQuery', 'secretKey'],
   read: ['secretKey', 'readKey'],
   secret: ['secretKey'],
@@ -376,7 +377,7 @@ function codesOf({query, path, isGuarded, body, errors}: Operation, endpoint: En
   const {access, limit} = endpoint;
   if (query !== undefined || body !== undefined) codes.add('invalid_request');
   if (access !== 'open') codes.add('missing_key').add('invalid_key');
-  if (access === 'write') codes.add('origin_not_allowed');
+  if (access === 'write' || access === 'key') codes.add('origin_not_allowed');
   if (access === 'write' || access === 'read' || access === 'secret') codes.add('insufficient_permissions');
   if (limit !== undefined) codes.add('rate_limited');
   if (path !== undefined && query === noParameters) codes.add('invalid_request');

@@ -5,7 +5,19 @@ import type {JsonSchema, QueryForm} from '../query/query.js';
 import type {Method} from '../route.js';
 import type {HeaderName} from './headers.js';
 
-type Tag = 'Events' | 'Users' | 'Other libraries' | 'Reports' | 'Alerts' | 'Webhooks' | 'API keys' | 'Operations';
+/** In the order of the document. */
+export const tags = [
+  'Events',
+  'Users',
+  'Other libraries',
+  'Reports',
+  'Kept',
+  'Alerts',
+  'Webhooks',
+  'API keys',
+  'Operations',
+] as const;
+export type Tag = (typeof tags)[number];
 
 /** Names of `headers.ts`. Every such answer has those in `always`, some answers those in `sometimes`. */
 export interface AnswerHeaders {

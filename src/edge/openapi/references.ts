@@ -74,11 +74,10 @@ class Shared {
   }
 }
 
-/** `401.missing_key.invalid_key`, or `200.Deletion`. */
-function answerName({status, description, content}: JsonSchema): string {
-  const codes = [...String(description).matchAll(/`(\w+)`/g)].map(([, code]) => code);
+/** `200.Deletion`. A refusal has its codes in its description, and a short name, as there are a thousand references. */
+function answerName({status, content}: JsonSchema): string {
   const [, schema] = /#\/components\/schemas\/(\w+)/.exec(JSON.stringify(content ?? '')) ?? [];
-  return [status, ...(Number(status) < 400 ? [schema ?? 'answer'] : codes)].join('.');
+  return Number(status) < 400 ? `${status}.${schema ?? 'answer'}` : String(status);
 }
 
 function withHeaderReferences(answer: DescribedAnswer, headers: Components): DescribedAnswer {

@@ -15,13 +15,8 @@ import {
   where,
 } from '../../asks/question/members.js';
 import {activeAnswer} from '../answers/active-users.js';
-import {
-  alertAnswer,
-  alertChangedAnswer,
-  alertPreviewAnswer,
-  alertsAnswer,
-  deletedAlertAnswer,
-} from '../answers/alerts.js';
+import {alertPreviewAnswer} from '../answers/alerts.js';
+import {callerAnswer} from '../answers/caller.js';
 import {changeLine, changesAnswer} from '../answers/changes.js';
 import {
   amplitudeAccepted,
@@ -64,12 +59,7 @@ import {
 import {healthAnswer, readinessAnswer} from '../answers/operating.js';
 import {failedAnswer, queryAnswer, questionAnswer} from '../answers/query.js';
 import {rejectedAnswer} from '../answers/rejected.js';
-import {
-  deletedFunnelAnswer,
-  savedFunnelAnswer,
-  savedFunnelsAnswer,
-  userFunnelsAnswer,
-} from '../answers/saved-funnels.js';
+import {userFunnelsAnswer} from '../answers/saved-funnels.js';
 import {
   deletedAnswer,
   deletion,
@@ -84,24 +74,20 @@ import {
   usersAnswer,
 } from '../answers/users.js';
 import {
-  createdWebhookAnswer,
-  deletedWebhookAnswer,
   deliveriesAnswer,
   replayedWebhookAnswer,
   rotatedWebhookAnswer,
   testedWebhookAnswer,
-  webhookAnswer,
-  webhookChangedAnswer,
-  webhooksAnswer,
 } from '../answers/webhooks.js';
 import type {JsonSchema} from '../query/query.js';
-import {alertChange, newAlertBody, previewBody} from '../routes/alert-body.js';
+import {resources} from '../resources/all.js';
+import {outdatedAnswer, type Resource, removedAnswer} from '../resources/resource.js';
+import {previewBody} from '../routes/alert-body.js';
 import {hiddenNames, hiddenProperties} from '../routes/hidden.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
 import {queryBody, severalBody} from '../routes/query.js';
-import {newFunnelBody} from '../routes/saved-funnels.js';
-import {newWebhookBody, noFields, replayBody, webhookChange} from '../routes/webhook-body.js';
+import {noFields, replayBody} from '../routes/webhook-body.js';
 import {
   amplitudeCalls,
   mixpanelCalls,
@@ -117,6 +103,14 @@ import {identify} from './operations/users.js';
 /** `TraitValuesQuestion` */
 const nameOfKind = (kind: string): string =>
   `${kind.replaceAll(/(?:^|_)./g, (start) => start.at(-1)!.toUpperCase())}Question`;
+
+/** `SavedReport` for a saved report. */
+export const schemaName = ({noun}: Pick<Resource, 'noun'>): string =>
+  noun.replace(/(?:^| )(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const ofResources = (
+  schemas: (one: Resource, name: string) => readonly (readonly [string, z.ZodType])[],
+): Record<string, z.ZodType> => Object.fromEntries(resources.flatMap((one) => schemas(one, schemaName(one))));
 
 const requests: Readonly<Record<string, z.ZodType>> = {
   Event: event,
@@ -134,13 +128,8 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   NewKey: newKeyBody,
   HideNames: hiddenNames,
   HideProperties: hiddenProperties,
-  NewFunnel: newFunnelBody,
-  NewWebhook: newWebhookBody,
-  WebhookChange: webhookChange,
   WebhookReplay: replayBody,
   NoFields: noFields,
-  NewAlert: newAlertBody,
-  AlertChange: alertChange,
   AlertPreviewed: previewBody,
   ...Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [nameOfKind(kind), schema])),
   Condition: condition,
@@ -158,6 +147,10 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   Question: question,
   Questions: severalBody,
   Query: queryBody,
+  ...ofResources(({schemas: {form, change}}, name) => [
+    [`New${name}`, form],
+    [`${name}Change`, change],
+  ]),
 };
 
 const responses: Readonly<Record<string, z.ZodType>> = {
@@ -200,9 +193,6 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   WalkedFunnel: walkedFunnelAnswer,
   Funnels: funnelAnswers,
   FunnelUsers: funnelUsersAnswer,
-  SavedFunnel: savedFunnelAnswer,
-  SavedFunnels: savedFunnelsAnswer,
-  DeletedFunnel: deletedFunnelAnswer,
   UserFunnels: userFunnelsAnswer,
   Retention: retentionAnswer,
   Lifecycle: lifecycleAnswer,
@@ -222,29 +212,28 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Answers: queryAnswer,
   Changes: changesAnswer,
   Change: changeLine,
-  Webhook: webhookAnswer,
-  WebhookChanged: webhookChangedAnswer,
-  CreatedWebhook: createdWebhookAnswer,
-  Webhooks: webhooksAnswer,
-  DeletedWebhook: deletedWebhookAnswer,
   TestedWebhook: testedWebhookAnswer,
   RotatedWebhook: rotatedWebhookAnswer,
   ReplayedWebhook: replayedWebhookAnswer,
   Deliveries: deliveriesAnswer,
-  Alert: alertAnswer,
-  AlertChanged: alertChangedAnswer,
-  Alerts: alertsAnswer,
   AlertPreview: alertPreviewAnswer,
-  DeletedAlert: deletedAlertAnswer,
   Key: listedKey,
   KeyChanged: keyChangedAnswer,
   Keys: keysAnswer,
   CreatedKey: createdKeyAnswer,
+  Caller: callerAnswer,
   RevokedKey: revokedKeyAnswer,
   StoredLinks: linksAnswer,
   Preflight: preflightAnswer,
   Health: healthAnswer,
   Readiness: readinessAnswer,
+  Removed: removedAnswer,
+  Outdated: outdatedAnswer,
+  ...ofResources(({schemas: {answer, created, list}}, name) => [
+    ...(created === answer ? [] : [[`Created${name}`, created] as const]),
+    [name, answer],
+    [`${name}s`, list],
+  ]),
 };
 
 const nameOf = new Map([...Object.entries(requests), ...Object.entries(responses)].map(([name, one]) => [one, name]));

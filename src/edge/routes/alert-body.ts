@@ -24,7 +24,6 @@ import {isName} from '../../ingest/validate.js';
 import {zoneOf} from '../../zone.js';
 import type {AlertAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {versionOf} from './if-match.js';
 
 const alertKinds = ['threshold', 'absence', 'funnel_drop', 'stalled', 'lag'] as const;
 
@@ -289,16 +288,16 @@ const watchedFields = ({event, where, userWhere}: WatchedEvents): object => ({
   ...(userWhere.length === 0 ? {} : {user_where: userWhere}),
 });
 
-export const versionOfAlert = ({v: _, id: __, createdMs: ___, ...alert}: Alert): string => versionOf([bodyOf(alert)]);
-
-/** `state`: undefined before the first evaluation. */
-/** `reaches`: number of webhooks and chats that hear of it (audience.ts). */
-export function shownAlert(stored: Alert, state: AlertState | undefined, reaches: number): AlertAnswer {
+/** `state`: undefined before the first evaluation. `reaches`: number of webhooks and chats that hear of it (audience.ts). */
+export function shownAlert(
+  stored: Alert,
+  state: AlertState | undefined,
+  reaches: number,
+): Omit<AlertAnswer, 'version'> {
   const {id, v: _, createdMs, ...alert} = stored;
   return {
     id,
     ...bodyOf(alert),
-    version: versionOfAlert(stored),
     created_at: isoText(createdMs),
     reaches,
     state:
@@ -310,5 +309,5 @@ export function shownAlert(stored: Alert, state: AlertState | undefined, reaches
             value: state.value,
             report_log_position: state.positions === '' ? null : state.positions,
           },
-  } as AlertAnswer;
+  } as Omit<AlertAnswer, 'version'>;
 }

@@ -11,3 +11,7 @@ export const authorOf = ({clientAddresses}: Pick<Front, 'clientAddresses'>, exch
   by: exchange.key?.id ?? exchange.session?.by ?? 'admin',
   address: clientAddresses.of(exchange),
 });
+
+/** Name of the person or of the key; `admin` for the admin token. */
+export const authorNameOf = ({keys}: Pick<Front, 'keys'>, {key, session}: Exchange): string =>
+  session?.name ?? (key && keys.ring.get(key.id)?.name) ?? 'admin';

@@ -197,7 +197,7 @@ function keptOptions(given: z.infer<typeof keyOptions>): KeyOptions | undefined 
   };
 }
 
-function shownOptions(options: KeyOptions | undefined): Pick<ListedKey, 'options'> {
+export function shownOptions(options: KeyOptions | undefined): Pick<ListedKey, 'options'> {
   if (options === undefined) return {};
   const {mayIdentify, origins, eventsPerSecondPerAddress, mustUseKnownNames, isWeb} = options;
   return {

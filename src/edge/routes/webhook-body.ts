@@ -167,8 +167,13 @@ const kept = ({type, names, where}: AskedContent['types'][number]): Subscription
 
 const shownTime = (timeMs: number | null): string | null => (timeMs === null ? null : isoText(timeMs));
 
-export const versionOfWebhook = ({kind, url, types, batch, ordered, state, reason, ...endpoint}: Endpoint): string =>
-  versionOf([kind, url, types, batch.events, batch.ms, ordered, maxLagMsOf(endpoint), state, reason]);
+/** What its version is of. */
+export const editedOfWebhook = (endpoint: Endpoint): readonly unknown[] => {
+  const {kind, url, types, batch, ordered, state, reason} = endpoint;
+  return [kind, url, types, batch.events, batch.ms, ordered, maxLagMsOf(endpoint), state, reason];
+};
+
+export const versionOfWebhook = (endpoint: Endpoint): string => versionOf(editedOfWebhook(endpoint));
 
 /** The endpoint without its secrets: the URL of a chat is one. */
 export function shownWebhook(endpoint: Endpoint, standing: Standing, nowMs: number): WebhookAnswer {

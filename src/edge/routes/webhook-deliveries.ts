@@ -27,16 +27,14 @@ export const deliveriesForm = {
 export const listDeliveries: Handle = async (front, exchange, segment) => {
   const {status, cursor = firstPlace} = readQuery(exchange.query, deliveriesForm);
   const endpoint = webhookOf(front, segment);
-  const shown = await tried(() => deliveriesOf(front, endpoint, status, cursor));
-  exchange.json('200 OK', JSON.stringify(shown));
+  const {data, next_cursor: next} = await tried(() => deliveriesOf(front, endpoint, status, cursor));
+  const answer: DeliveriesAnswer = {data, has_more: next !== null, next_cursor: next};
+  exchange.json('200 OK', JSON.stringify(answer));
 };
 
-async function deliveriesOf(
-  front: Front,
-  endpoint: Endpoint,
-  status: string,
-  cursor: number,
-): Promise<DeliveriesAnswer> {
+type Page = Omit<DeliveriesAnswer, 'has_more'>;
+
+async function deliveriesOf(front: Front, endpoint: Endpoint, status: string, cursor: number): Promise<Page> {
   const {id} = endpoint;
   if (status === 'recent') {
     const {attempts} = await readStanding(front.hooks.bucket, id);
@@ -45,7 +43,7 @@ async function deliveriesOf(
   const page = async <Content>(
     read: (endpoint: string, from: number, countMax: number) => Promise<readonly Placed<Content>[]>,
     shown: (content: Content) => DeliveryAnswer,
-  ): Promise<DeliveriesAnswer> => {
+  ): Promise<Page> => {
     const found = await read(id, cursor, deliveriesShown + 1);
     const next = found[deliveriesShown]?.sequence;
     return {

@@ -190,7 +190,7 @@ test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in sma
   await other.signIn({token: service.adminToken});
   await until('they are stored', async () => {
     const [board] = await readBoards(other);
-    return board!.pins.join() === pins.map(([, pin]) => pin).join();
+    return board?.pins.join() === pins.map(([, pin]) => pin).join();
   });
   await dashboard.goto(`/?range=${from}..${to}`);
   const {overall} = await ask<RetentionAnswer>('retention', {
@@ -227,7 +227,7 @@ test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in sma
   // A pin of a page that is not known here is said, and taken off.
   const [board] = await readBoards(other);
   const newer = {...board!, pins: ['/heatmap?event=signup', ...board!.pins]};
-  await page.route('**/dashboard/api/boards', (route) => route.fulfill({json: {boards: [newer]}}));
+  await page.route('**/dashboard/api/v1/boards', (route) => route.fulfill({json: {data: [newer]}}));
   await page.reload();
   await card('/heatmap').getByText('These pages do not know this report').waitFor();
   await card('Active users').waitFor();
@@ -270,8 +270,7 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
   await page.getByRole('checkbox', {name: 'Second', checked: true}).waitFor();
   await until('the new board has the pin', async () => JSON.stringify((await listed())[2]) === '["Second",1]');
   const second = (await readBoards(other))[2]!;
-  const gone = {headers: {'If-Match': `"${second.version}"`}};
-  expect((await other.ask('DELETE', `/dashboard/api/board?id=${second.id}`, gone)).status).toBe(200);
+  expect((await other.delete(`/dashboard/api/v1/boards/${second.id}`)).status).toBe(200);
   await dashboard.goto(`/boards${address.search}&range=${from}..${to}`);
   await card('Retention: signup, then any event').getByText('return in day 1').waitFor();
   await page.getByText('Exact as of').waitFor();
@@ -300,11 +299,9 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
   // Somebody pins to it before it is deleted: it is shown, and deleted only then.
   await dashboard.goto('/boards');
   await page.getByRole('button', {name: 'Delete Growth of all'}).click();
-  const [{id, name, place, version}] = (await readBoards(other)) as [Awaited<ReturnType<typeof readBoards>>[number]];
-  const json = {name, place, pins: ['/active']};
-  expect(
-    (await other.ask('PUT', `/dashboard/api/board?id=${id}`, {json, headers: {'If-Match': `"${version}"`}})).status,
-  ).toBe(200);
+  const [growing] = await readBoards(other);
+  const json = {pins: ['/active']};
+  expect((await other.ask('PATCH', `/dashboard/api/v1/boards/${growing!.id}`, {json})).status).toBe(200);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', {name: 'Delete', exact: true}).click();
   await dialog.getByText(/changed the board meanwhile: it is shown, and it was not deleted/).waitFor();
@@ -397,7 +394,7 @@ test('A question is saved by name, and of two who change it the second sees both
   const isPressed = new Promise<void>((resolve) => {
     give = resolve;
   });
-  await page.route('**/api/saved-reports', async (route) => {
+  await page.route('**/api/v1/saved-reports', async (route) => {
     await isPressed;
     await route.continue();
   });
@@ -406,7 +403,7 @@ test('A question is saved by name, and of two who change it the second sees both
   await page.keyboard.press('Enter');
   give();
   await panel.getByText('Saved as').waitFor();
-  await page.unroute('**/api/saved-reports');
+  await page.unroute('**/api/v1/saved-reports');
   // The focus goes on in what replaces the form, Escape closes it, and the focus goes back.
   await panel.locator('button:focus', {hasText: 'Done'}).waitFor();
   await page.keyboard.press('Escape');
@@ -419,14 +416,14 @@ test('A question is saved by name, and of two who change it the second sees both
 
   const other = new BrowserClient(service.baseUrl);
   await other.signIn({token: service.adminToken});
-  type Listed = {reports: {id: string; version: number; name: string; search: string}[]};
-  const listed = async () => (await other.get('/dashboard/api/saved-reports')).json<Listed>().reports;
-  const [{id, version, search}] = await listed();
+  type Listed = {data: {id: string; name: string; search: string}[]};
+  const listed = async () => (await other.get('/dashboard/api/v1/saved-reports')).json<Listed>().data;
+  const [{id, search}] = await listed();
   expect(search).toBe('?start=signup&range=30d');
   await report.click();
   await page.waitForURL(/\/retention\?start=signup&range=30d$/);
-  const theirs = {version, search: '?start=login'};
-  expect((await other.post(`/dashboard/api/saved-report?id=${id}`, theirs)).status).toBe(200);
+  const json = {search: '?start=login'};
+  expect((await other.ask('PATCH', `/dashboard/api/v1/saved-reports/${id}`, {json})).status).toBe(200);
   await save.click();
   await panel.getByRole('button', {name: 'Replace it'}).click();
   await panel.getByText('Nothing was replaced').waitFor();

@@ -51,7 +51,7 @@ async function signups(): Promise<number> {
 }
 
 async function linkTo(page: string, search: string, name: string, more: object = {}): Promise<CreatedShareAnswer> {
-  const {id} = (await admin.post('/dashboard/api/saved-reports', {name, page, search})).json<{id: string}>();
+  const {id} = (await admin.post('/dashboard/api/v1/saved-reports', {name, page, search})).json<{id: string}>();
   const made = await admin.post('/dashboard/api/shares', {report: id, follows: false, ...more});
   expect(made.status).toBe(201);
   return made.json<CreatedShareAnswer>();
@@ -126,7 +126,11 @@ test('a link is made on the page Saved reports, listed with its reads, and revok
   const person = await DashboardPage.open(browser, service);
   await person.takeSession(admin.cookie);
   const {id} = (
-    await admin.post('/dashboard/api/saved-reports', {name: 'Board', page: '/trends', search: `?event=signup&${range}`})
+    await admin.post('/dashboard/api/v1/saved-reports', {
+      name: 'Board',
+      page: '/trends',
+      search: `?event=signup&${range}`,
+    })
   ).json<{id: string}>();
   const {page} = person;
   await person.goto('/saved');
@@ -145,9 +149,9 @@ test('a link is made on the page Saved reports, listed with its reads, and revok
 
   const visitor = await visit(link.split('/').at(-1)!);
   await visitor.page.getByRole('heading', {name: 'Board', level: 1}).waitFor();
-  expect((await admin.post(`/dashboard/api/saved-report?id=${id}`, {version: 1, name: 'Board of ours'})).status).toBe(
-    200,
-  );
+  expect(
+    (await admin.ask('PATCH', `/dashboard/api/v1/saved-reports/${id}`, {json: {name: 'Board of ours'}})).status,
+  ).toBe(200);
   await page.reload();
   const row = page.getByRole('region', {name: 'Links', exact: true}).getByRole('row', {name: /^Board of ours/});
   await row.waitFor();
@@ -184,7 +188,7 @@ test('a report that names people is shared only after a second word', async () =
   const person = await DashboardPage.open(browser, service);
   await person.takeSession(admin.cookie);
   const search = `?event=signup&user_where=email+set&${range}`;
-  await admin.post('/dashboard/api/saved-reports', {name: 'By mail', page: '/trends', search});
+  await admin.post('/dashboard/api/v1/saved-reports', {name: 'By mail', page: '/trends', search});
   await person.goto('/saved');
   await person.page.getByRole('button', {name: 'Share By mail', exact: true}).click();
   const dialog = person.page.getByRole('dialog');

@@ -63,7 +63,7 @@ test('it survives a stop and a kill, names who did what, and has neither a delet
 test('it is read in pages, each line once; what is wrong is named', async () => {
   const made: string[] = [];
   for (let n = 0; n < 130; n++) {
-    const answer = await admin.post(`${api}/annotations`, {at: '2026-11-03', text: `n ${n}`});
+    const answer = await admin.post(`${api}/v1/annotations`, {at: '2026-11-03', text: `n ${n}`});
     made.unshift(answer.json<{id: string}>().id);
   }
   const first = await read();

@@ -62,7 +62,9 @@ async function personAs(role: string): Promise<BrowserClient> {
 
 const nobody = (): BrowserClient => new BrowserClient(service.baseUrl);
 const save = async (page: string, search: string, name = 'Growth'): Promise<string> =>
-  (await admin.post(`${api}/saved-reports`, {name, page, search})).json<{id: string}>().id;
+  (await admin.post(`${api}/v1/saved-reports`, {name, page, search})).json<{id: string}>().id;
+const edit = (report: string, json: object): Promise<PageAnswer> =>
+  admin.ask('PATCH', `${api}/v1/saved-reports/${report}`, {json});
 const share = (report: string, more: object = {}): Promise<PageAnswer> =>
   admin.post(`${api}/shares`, {report, follows: false, ...more});
 
@@ -133,11 +135,11 @@ describe('what a link shows', () => {
     const [frozen, following] = [await share(id), await share(id, {follows: true})].map((answer) =>
       answer.json<CreatedShareAnswer>(),
     );
-    const change = {version: 1, search: '?event=login&range=7d', name: 'Logins'};
-    expect((await admin.post(`${api}/saved-report?id=${id}`, change)).status).toBe(200);
+    const change = {search: '?event=login&range=7d', name: 'Logins'};
+    expect((await edit(id, change)).status).toBe(200);
     expect(await read(frozen!.token)).toMatchObject({name: 'Growth', search: '?event=signup&range=7d'});
     expect(await read(following!.token)).toMatchObject({name: 'Logins', search: '?event=login&range=7d'});
-    expect((await admin.delete(`${api}/saved-report?id=${id}`)).status).toBe(200);
+    expect((await admin.delete(`${api}/v1/saved-reports/${id}`)).status).toBe(200);
     await until('the deletion is known', async () => 'error' in (await read(following!.token)));
     expect(await read(following!.token)).toMatchObject({error: {message: 'the report of this link was deleted'}});
     expect(await read(frozen!.token)).toMatchObject({name: 'Growth'});
@@ -182,7 +184,7 @@ describe('what a link does not open', () => {
     visitor.cookie = `millrace_session=${token}`;
     const paths = [
       'shares',
-      'saved-reports',
+      'v1/saved-reports',
       'v1/names',
       'v1/events',
       'v1/users',
@@ -401,9 +403,7 @@ describe('what names people', () => {
   test('a link that follows a report is not shown once the report lists values that single users have', async () => {
     const id = await save('/trends', '?event=signup');
     const {token} = (await share(id, {follows: true})).json<CreatedShareAnswer>();
-    expect(
-      (await admin.post(`${api}/saved-report?id=${id}`, {version: 1, search: '?event=signup&by=nick'})).status,
-    ).toBe(200);
+    expect((await edit(id, {search: '?event=signup&by=nick'})).status).toBe(200);
     await until('the link shows nothing', async () => 'error' in (await read(token)));
   });
 
@@ -411,9 +411,7 @@ describe('what names people', () => {
     const id = await save('/trends', '?event=signup');
     const {token} = (await share(id, {follows: true})).json<CreatedShareAnswer>();
     expect(await read(token)).toMatchObject({page: '/trends'});
-    expect(
-      (await admin.post(`${api}/saved-report?id=${id}`, {version: 1, search: '?event=signup&by=contact'})).status,
-    ).toBe(200);
+    expect((await edit(id, {search: '?event=signup&by=contact'})).status).toBe(200);
     await until('the link shows nothing', async () => 'error' in (await read(token)));
     expect(JSON.stringify(await read(token))).not.toContain('@');
   });
@@ -453,8 +451,8 @@ describe('a user who is deleted', () => {
       CreatedShareAnswer & {follows: string}
     >();
     const ofTeam = await linkTo('/trends', '?event=signup&user_where=plan+eq+team');
-    const annotation = await made('annotations', {at: '2026-05-01', text: 'Call with Eve Adams'});
-    const board = await made('boards', {name: `About ${userId}`});
+    const annotation = await made('v1/annotations', {at: '2026-05-01', text: 'Call with Eve Adams'});
+    const board = await made('v1/boards', {name: `About ${userId}`});
     const alert = await made('v1/alerts', {
       name: 'hers',
       kind: 'absence',

@@ -101,7 +101,7 @@ export function AlertForm({
       act={async () => inFields(await save(draft))}
       labels={labelsOf(kind)}
       faultBox={(fault) => (
-        <SaveFault fault={fault} noun="alert" onLoad={({alert}) => onTheirs?.(alert as AlertAnswer)} />
+        <SaveFault fault={fault} noun="alert" onLoad={({current}) => onTheirs?.(current as AlertAnswer)} />
       )}
       onClose={onClose}
       others={

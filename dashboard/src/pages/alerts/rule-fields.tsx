@@ -1,5 +1,5 @@
 // The rule of an alert, as fields: each kind has its own.
-import type {savedFunnelsAnswer} from '../../../../src/edge/answers/saved-funnels.js';
+import type {SavedFunnelAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import type {Days} from '../../address/range';
 import {UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
@@ -11,7 +11,7 @@ import {today} from '../../shell/today';
 import type {AlertDraft} from './alert-draft';
 import {type LagKind, lagWords, minutesLabel} from './alert-words';
 
-export type SavedFunnels = (typeof savedFunnelsAnswer)['_output']['data'];
+export type SavedFunnels = readonly SavedFunnelAnswer[];
 
 export interface FieldsProps {
   readonly draft: AlertDraft;

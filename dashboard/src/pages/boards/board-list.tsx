@@ -3,7 +3,7 @@ import {useState} from 'preact/hooks';
 import {placeBetween} from '../../address/saved-report';
 import {Moment} from '../../controls/moment';
 import {placeBoard} from '../../service/board-changes';
-import {type Board, boards} from '../../service/boards';
+import {type Board, boards, unsavedBoard} from '../../service/boards';
 import {may} from '../../service/session';
 import {Card} from '../../shell/card';
 import {Head} from '../../shell/head';
@@ -98,11 +98,11 @@ function Row({
     <li data-row>
       <Icon name="table" />
       <span class="saved-name">
-        <a href={boardAddress(board)}>{name}</a>
+        {board === unsavedBoard ? name : <a href={boardAddress(board)}>{name}</a>}
         <span class="faint">{pins.length === 1 ? '1 pin' : `${pins.length} pins`}</span>
       </span>
       <span class="saved-who faint">
-        {changedAt !== null && (
+        {changedAt !== '' && (
           <>
             <Moment iso={changedAt} /> by {changedBy}
           </>

@@ -1,24 +1,21 @@
 // Saved funnels: those that the service follows for every user. The steps and the window of the page can become one.
 import {useState} from 'preact/hooks';
-import type {savedFunnelsAnswer} from '../../../../src/edge/answers/saved-funnels.js';
+import type {SavedFunnelAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import {pageAddress} from '../../address/base';
 import type {FunnelQuestion} from '../../address/funnel-address';
 import {windowText} from '../../address/window-text';
 import {useAsked} from '../../service/asked';
-import {type Answer, change, type Fault} from '../../service/client';
+import {type Answer, change, type Fault, type Listed} from '../../service/client';
 import {Card} from '../../shell/card';
 import {FaultBox, Loading} from '../../shell/states';
 import './saved-funnels.css';
-
-type Saved = (typeof savedFunnelsAnswer)['_output'];
-type SavedFunnel = Saved['data'][number];
 
 export interface SavedFunnelsProps {
   readonly question: FunnelQuestion;
 }
 
 export function SavedFunnels({question}: SavedFunnelsProps) {
-  const [asked, ask] = useAsked<Saved>('v1/funnels');
+  const [asked, ask] = useAsked<Listed<SavedFunnelAnswer> & {readonly late_users: number | null}>('v1/funnels');
   const [name, setName] = useState('');
   const [leaving, setLeaving] = useState<string>();
   const [fault, setFault] = useState<Fault>();
@@ -37,7 +34,7 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
   };
   const save = (): Promise<void> =>
     make(() => change('POST', 'v1/funnels', {name: name.trim(), steps: step, ...(window === null ? {} : {window})}));
-  const remove = ({id}: SavedFunnel): void => {
+  const remove = ({id}: SavedFunnelAnswer): void => {
     if (leaving === id) void make(() => change('DELETE', `v1/funnels/${encodeURIComponent(id)}`));
     else setLeaving(id);
   };
@@ -105,7 +102,7 @@ const hasMore = ({where, user_where: userWhere, order, exclude, hold, paths}: Fu
   userWhere.length + exclude.length > 0 ||
   [order, hold, paths].some((one) => one !== null);
 
-function addressOf({steps, window}: SavedFunnel): string {
+function addressOf({steps, window}: SavedFunnelAnswer): string {
   const asked = new URLSearchParams(steps.map((step) => ['step', step]));
   if (window !== null) asked.set('window', window);
   return `${pageAddress('/funnels')}?${asked}`;

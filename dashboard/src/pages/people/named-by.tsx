@@ -22,10 +22,10 @@ interface Kind {
 const idIn = (path: string) => (id: string) => `${path}?${new URLSearchParams({id})}`;
 const hidden = {where: 'It is hidden from lists: the API takes it off the list.'};
 const kinds: Readonly<Record<Naming['kind'], Kind>> = {
-  saved_report: {words: 'Saved report', page: '/saved', path: idIn('saved-report')},
+  saved_report: {words: 'Saved report', page: '/saved', path: (id) => `v1/saved-reports/${id}`},
   share: {words: 'Link to a report', path: idIn('share')},
   board: {words: 'Board', page: '/boards', where: 'Take its pin off, or rename it.'},
-  annotation: {words: 'Annotation', path: idIn('annotations')},
+  annotation: {words: 'Annotation', path: (id) => `v1/annotations/${id}`},
   alert: {words: 'Alert', page: '/alerts', path: (id) => `v1/alerts/${id}`},
   webhook: {words: 'Webhook', page: '/settings/webhooks', path: (id) => `v1/webhooks/${id}`},
   funnel: {words: 'Saved funnel', page: '/funnels', path: (id) => `v1/funnels/${id}`},

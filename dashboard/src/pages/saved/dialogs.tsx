@@ -14,7 +14,7 @@ export function RenameReport({report, onClose}: Props) {
   const [name, setName] = useState(report.name);
   const [known, setKnown] = useState(report);
   const rename = async (): Promise<Fault | undefined> => {
-    const answer: Answer<SavedReport> = await changeReport(report.id, {version: known.version, name: name.trim()});
+    const answer: Answer<SavedReport> = await changeReport(report.id, {name: name.trim()}, known.version);
     if (answer.kind === 'value') return void onClose();
     const theirs = theirsOf(answer.fault);
     if (theirs === undefined) return answer.fault;

@@ -62,7 +62,7 @@ export function WebhookForm({
       act={() => save(draft)}
       labels={labels}
       faultBox={(fault) => (
-        <SaveFault fault={fault} noun="webhook" onLoad={({webhook}) => onTheirs?.(webhook as WebhookAnswer)} />
+        <SaveFault fault={fault} noun="webhook" onLoad={({current}) => onTheirs?.(current as WebhookAnswer)} />
       )}
       onClose={onClose}
     >

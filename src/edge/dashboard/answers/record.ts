@@ -1,5 +1,8 @@
 // The record of changes and refusals, on the page Access.
 
+/** Kinds of things that people create, change and delete. */
+export type KeptName = 'saved-report' | 'board' | 'annotation' | 'funnel' | 'alert' | 'webhook';
+
 /** A line: a change of keys, tokens, sessions or definitions, a deletion, or failures to sign in. */
 export interface RecordLine {
   readonly at: string;
@@ -9,26 +12,11 @@ export interface RecordLine {
     | 'key.revoked'
     | 'user.deleted'
     | 'name.deleted'
-    | 'saved-report.created'
-    | 'saved-report.changed'
-    | 'saved-report.deleted'
     | 'share.created'
     | 'share.revoked'
-    | 'board.created'
-    | 'board.changed'
-    | 'board.deleted'
-    | 'annotation.created'
-    | 'annotation.deleted'
-    | 'alert.created'
-    | 'alert.changed'
-    | 'alert.deleted'
-    | 'funnel.created'
-    | 'funnel.deleted'
-    | 'webhook.created'
-    | 'webhook.changed'
+    | `${KeptName}.${'created' | 'changed' | 'deleted'}`
     | 'webhook.secret-rotated'
     | 'webhook.replayed'
-    | 'webhook.deleted'
     | 'names.hidden'
     | 'properties.hidden'
     | 'dashboard.signed-in'

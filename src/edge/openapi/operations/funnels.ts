@@ -1,76 +1,18 @@
-// Saved funnels.
+// What saved funnels say of all users and of one.
 import {funnelAnswer} from '../../answers/funnels.js';
-import {
-  deletedFunnelAnswer,
-  savedFunnelAnswer,
-  savedFunnelsAnswer,
-  userFunnelsAnswer,
-} from '../../answers/saved-funnels.js';
+import {userFunnelsAnswer} from '../../answers/saved-funnels.js';
 import {unknownUserAnswer} from '../../answers/users.js';
 import {userForm} from '../../query/asked-user.js';
-import {noParameters} from '../../query/query.js';
-import {exampleFunnelId, newFunnelBody, savedFunnelForm} from '../../routes/saved-funnels.js';
+import {savedFunnelForm} from '../../routes/saved-funnels.js';
 import type {Operations} from '../operation.js';
 import {hinted, unchanged} from './reports.js';
 
+const exampleFunnelId = 'fn_0123456789abcdef';
 const path = {id: {description: 'The id of the funnel.', schema: {type: 'string'}, example: exampleFunnelId}};
 
-const example = {
-  id: exampleFunnelId,
-  name: 'Activation',
-  steps: ['signup', 'purchase'],
-  window: '7d',
-  created_at: '2026-05-01T09:00:00.000Z',
-};
-
 export const funnels: Operations = {
-  'POST /v1/funnels': {
-    id: 'saveFunnel',
-    tag: 'Reports',
-    summary: 'Save a funnel',
-    description:
-      'From then on webhooks get `funnel.completed` once for each user who completes the funnel. Users who completed it before ' +
-      'cause no message. At most 20 funnels, and none once `late_users` of the list is above 0.',
-    query: noParameters,
-    body: {schema: newFunnelBody, example: {name: example.name, steps: example.steps, window: example.window}},
-    answers: {201: {description: 'The funnel.', schema: savedFunnelAnswer, example}},
-    errors: ['unavailable'],
-  },
-  'GET /v1/funnels': {
-    id: 'listFunnels',
-    tag: 'Reports',
-    summary: 'List the saved funnels',
-    query: noParameters,
-    answers: {
-      200: {
-        description: 'All saved funnels, oldest first.',
-        schema: savedFunnelsAnswer,
-        example: {data: [example], late_users: 0},
-      },
-    },
-    errors: [],
-  },
-  'GET /v1/funnels/{id}': {
-    id: 'getFunnel',
-    tag: 'Reports',
-    summary: 'Read a saved funnel',
-    path,
-    query: noParameters,
-    answers: {200: {description: 'The funnel.', schema: savedFunnelAnswer}},
-    errors: ['not_found'],
-  },
-  'DELETE /v1/funnels/{id}': {
-    id: 'deleteFunnel',
-    tag: 'Reports',
-    summary: 'Delete a saved funnel',
-    description: 'It sends no further messages, and the users who completed it are forgotten. Events stay.',
-    path,
-    query: noParameters,
-    answers: {200: {description: 'The funnel is deleted.', schema: deletedFunnelAnswer}},
-    errors: ['not_found', 'unavailable'],
-  },
   'GET /v1/funnels/{id}/report': {
-    id: 'readSavedFunnel',
+    id: 'reportSavedFunnel',
     tag: 'Reports',
     summary: 'Conversion of a saved funnel',
     description: 'The answer of `GET /v1/reports/funnel` with the steps and the window of this funnel.',

@@ -1,7 +1,9 @@
 // Routes for operators, and the description for developers.
 
 import {version} from '../../../version.js';
+import {callerAnswer} from '../../answers/caller.js';
 import {healthAnswer, readinessAnswer} from '../../answers/operating.js';
+import {noParameters} from '../../query/query.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from '../operation.js';
 
 const ofDocument: AnswerHeaders = {always: ['ETag', 'Vary'], sometimes: ['Content-Encoding']};
@@ -30,6 +32,15 @@ const script: Omit<Operation, 'id' | 'summary'> = {
 };
 
 export const operating: Operations = {
+  'GET /v1': {
+    id: 'readCaller',
+    tag: 'API keys',
+    summary: 'See which key asks',
+    description: 'What it may do, and within which limits.',
+    query: noParameters,
+    answers: {200: {description: 'The key.', schema: callerAnswer}},
+    errors: [],
+  },
   'GET /healthz': {
     id: 'health',
     tag: 'Operations',

@@ -1,0 +1,10 @@
+// Every resource.
+import {alerts} from './alerts.js';
+import {annotations} from './annotations.js';
+import {boards} from './boards.js';
+import {savedFunnels} from './funnels.js';
+import type {Resource} from './resource.js';
+import {savedReports} from './saved-reports.js';
+import {webhooks} from './webhooks.js';
+
+export const resources: readonly Resource[] = [savedReports, boards, annotations, savedFunnels, alerts, webhooks];

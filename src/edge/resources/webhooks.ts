@@ -1,0 +1,108 @@
+// Webhooks and chats, with their standing (docs/webhooks.md).
+//   WH1. The start of a webhook in each partition is written before its 201: it gets all events that are tracked after that.
+//   WH2. Other subscriptions count for events that are accepted after the answer. Those that were accepted before the request keep the
+//        rule of then, also while they wait (src/effects/row-rules.ts). The rest of a definition counts for whatever is sent from then on.
+import {type Endpoint, endpointsMax, wantsEvents} from '../../effects/endpoint.js';
+import {earlierRulesMax, earlierWith, hasEventRule} from '../../effects/row-rules.js';
+import {newSecret} from '../../effects/signature.js';
+import {readStanding} from '../../effects/standings.js';
+import {createdWebhookAnswer, webhookAnswer} from '../answers/webhooks.js';
+import {invalidRequest, RequestFailure} from '../failure.js';
+import type {Front} from '../front.js';
+import {contentOf, editedOfWebhook, newWebhookBody, shownWebhook, webhookChange} from '../routes/webhook-body.js';
+import {beginAt, type End, endsOf, endsOfAccepted, forgetRecords, tried} from '../routes/webhook-records.js';
+import {webhookBodyBytesMax} from '../routes/webhooks.js';
+import {resourceOf} from './resource.js';
+
+/** Bytes of a stored definition: a NATS message has room for a million. */
+const definitionBytesMax = 900_000;
+
+export const webhooks = resourceOf({
+  noun: 'webhook',
+  name: 'webhook',
+  currentName: 'webhook',
+  definitions: (hooks) => hooks.endpoints,
+  countMax: endpointsMax,
+  bodyBytesMax: webhookBodyBytesMax,
+  // They send events and users to any address, and their secrets are shown once.
+  roles: {reads: 'admin', changes: 'admin'},
+  form: newWebhookBody,
+  change: webhookChange,
+  answer: webhookAnswer,
+  made(fields, _, front): Omit<Endpoint, 'v' | 'id' | 'createdMs'> {
+    const content = contentOf(fields);
+    checkUrl(front, content.url);
+    const secrets = content.kind === 'webhook' ? [{value: newSecret()}] : [];
+    return {...content, state: 'active', reason: null, secrets};
+  },
+  async begins(content, front) {
+    const ends = wantsEvents(content) ? await endsOf(front) : [];
+    return (id) => beginAt(front, id, ends); // WH1
+  },
+  once: {
+    answer: createdWebhookAnswer,
+    shown: ({secrets: [secret]}) => (secret === undefined ? {} : {secret: secret.value}),
+  },
+  edited: editedOfWebhook,
+  async edit({paused, ...change}, _, front, known) {
+    const contentWith = ({kind, url, types, batch, ordered}: Endpoint) =>
+      contentOf({
+        kind,
+        url: change.url ?? url,
+        types: change.types ?? types,
+        batch: change.batch ?? batch,
+        ordered: change.ordered ?? ordered,
+        max_lag_minutes: change.max_lag_minutes,
+      });
+    contentWith(known); // A refusal comes before the partitions are asked.
+    if (change.url !== undefined) checkUrl(front, change.url);
+    const ends = change.types === undefined ? [] : await endsOfAccepted(front);
+    return (held) => {
+      const state = paused === undefined || held.state === 'disabled' ? held.state : paused ? 'paused' : 'active';
+      return ruledFrom({...held, ...contentWith(held), state}, held, ends);
+    };
+  },
+  shown: async (endpoint, {hooks, wallMs}) =>
+    shownWebhook(endpoint, await tried(() => readStanding(hooks.bucket, endpoint.id)), wallMs()),
+  // No process serves a deleted webhook.
+  forget: (id, front) => Promise.allSettled([front.letters.forget(id), forgetRecords(front, id)]),
+  description: {
+    tag: 'Webhooks',
+    about:
+      'Tells a server or a chat what happens from now on: signed POST requests, at least once, under one `webhook-id`. The ' +
+      'only answer that shows the secret.',
+    ofChange:
+      'Its kind, its secret and how far it came stay. Other `types` count for events that are accepted after the answer; those ' +
+      'that wait have the types of before. While it is paused, messages wait.',
+    example: {
+      id: 'wh_0123456789abcdef',
+      body: {
+        kind: 'webhook',
+        url: 'https://hooks.example.com/millrace',
+        types: [{type: 'event.tracked', names: ['purchase']}, {type: 'user.deleted'}],
+      },
+      change: {types: [{type: 'event.tracked', names: ['purchase', 'refund']}], batch: {events: 100, ms: 500}},
+    },
+  },
+});
+
+/** The edited endpoint, with the rules of the rows before these ends. @throws RequestFailure WH2 */
+function ruledFrom(edited: Endpoint, before: Endpoint, ends: readonly End[]): Endpoint {
+  const {earlier: _, ...rest} = edited;
+  const places = ends.map(({generation, end}) => ({generation, ordinal: end}));
+  const earlier = earlierWith(before, edited.types, places);
+  const ruled = {...rest, ...(earlier && {earlier})};
+  if (!hasEventRule(ruled)) return rest;
+  const isTooLong = Buffer.byteLength(JSON.stringify(ruled)) > definitionBytesMax;
+  if (isTooLong || (earlier?.length ?? 0) > earlierRulesMax)
+    throw new RequestFailure(
+      invalidRequest('events wait by too many earlier types: change them again when these events are told', 'types'),
+    );
+  return ruled;
+}
+
+/** @throws RequestFailure */
+function checkUrl({webhookAddresses}: Front, url: string): void {
+  const fault = webhookAddresses.faultOf(url);
+  if (fault !== undefined) throw new RequestFailure(invalidRequest(`nothing is sent to this url: ${fault}`, 'url'));
+}

@@ -1,0 +1,96 @@
+// What a resource does where its store is full, or does not answer: over a bucket in memory.
+import {expect, test} from 'vitest';
+import type {Failure} from '../../src/edge/failure.js';
+import {unavailable} from '../../src/edge/failure.js';
+import type {Front} from '../../src/edge/front.js';
+import type {Exchange} from '../../src/edge/http/exchange.js';
+import {resources} from '../../src/edge/resources/all.js';
+import {HookStore} from '../../src/effects/hook-store.js';
+import {BucketFault, type RecordBucket} from '../../src/keys/store.js';
+import {keptKinds} from '../support/kept-kinds.js';
+
+/** `isSilent`: writes are tried, and nobody knows what became of them. */
+class Bucket implements RecordBucket {
+  isSilent = false;
+  private revision = 0;
+
+  async watch({all}: Parameters<RecordBucket['watch']>[0]): Promise<void> {
+    all([]);
+  }
+
+  async write(): Promise<number> {
+    if (this.isSilent) throw new BucketFault('no answer');
+    this.revision += 1;
+    return this.revision;
+  }
+
+  async read(): Promise<undefined> {}
+
+  async names(): Promise<string[]> {
+    return [];
+  }
+
+  async purge(): Promise<void> {}
+
+  stop(): void {}
+}
+
+async function edge() {
+  const bucket = new Bucket();
+  const lines: string[] = [];
+  const obstacle: {now: Failure | undefined} = {now: undefined};
+  const memory = {kind: 'funnel_memory', memory: {lateUsers: 0}};
+  const front = {
+    hooks: await HookStore.open(bucket, () => 0),
+    audit: {defined: (what: string) => lines.push(what)},
+    obstacles: {toChanges: () => obstacle.now},
+    clientAddresses: {of: () => '127.0.0.1'},
+    keys: {ring: {get: () => undefined}},
+    asks: {partition: async () => memory},
+    partitionCount: 1,
+    webhookAddresses: {faultOf: () => undefined},
+    letters: {forget: async () => {}},
+    wallMs: () => 0,
+  } as unknown as Front;
+  return {front, bucket, lines, obstacle};
+}
+
+test.each(resources)('of $noun there are at most so many', async ({create, name, noun, countMax}) => {
+  const {front, lines} = await edge();
+  const make = async (): Promise<string> => {
+    const statuses: string[] = [];
+    const exchange = {query: '', json: (status: string) => statuses.push(status)} as unknown as Exchange;
+    await create(front, exchange, Buffer.from(JSON.stringify(keptKinds[name].bodies[0])));
+    return statuses.join();
+  };
+  for (let count = 0; count < countMax; count++) expect(await make()).toBe('201 Created');
+  await expect(make()).rejects.toMatchObject({
+    failure: {code: 'invalid_request', message: expect.stringContaining(noun)},
+  });
+  expect(lines).toEqual(Array(countMax).fill(`${name}.created`));
+});
+
+test.each(resources)('a change of $noun says that its outcome is not known, or that it was not tried', async (kind) => {
+  const {front, bucket, lines, obstacle} = await edge();
+  let made = {id: ''};
+  const ofPath = () => {
+    const path = `/v1/${kind.name}s/${made.id}`;
+    const json = (_: string, body: string) => (made = JSON.parse(body));
+    return {query: '', path, route: {}, json} as unknown as Exchange;
+  };
+  const {bodies, change} = keptKinds[kind.name];
+  const bytes = (body: object): Buffer => Buffer.from(JSON.stringify(body));
+  await kind.create(front, ofPath(), bytes(bodies[0]));
+  const {id} = made;
+  const changes = [
+    async () => kind.create(front, ofPath(), bytes(bodies[0])),
+    async () => kind.change(front, ofPath(), bytes(change)),
+    async () => kind.remove(front, ofPath(), id),
+  ];
+  bucket.isSilent = true;
+  const unknown = {failure: {code: 'unavailable', message: expect.stringContaining('may or may not have been made')}};
+  for (const make of changes) await expect(make()).rejects.toMatchObject(unknown);
+  obstacle.now = unavailable('NATS is silent');
+  for (const make of changes) await expect(make()).rejects.toMatchObject({failure: obstacle.now});
+  expect(lines).toEqual([`${kind.name}.created`]);
+});

@@ -1,0 +1,132 @@
+// What tests send of each kind of things that people keep.
+import type {KeptName} from '../../src/edge/dashboard/answers/record.js';
+
+interface KeptKind {
+  /** Bodies of creations; in the order of the list, unless that is the one of creation. */
+  readonly bodies: readonly [object, object, object];
+  readonly isByCreation?: true;
+  /** Its earlier name in answers to outdated changes. */
+  readonly currentName?: string;
+  readonly change: object;
+  /** Refused bodies, by the field at fault. */
+  readonly wrong: readonly (readonly [field: string, body: object])[];
+}
+
+const launch = {at: '2026-11-03', text: 'Launch'};
+
+const pinned = (pins: unknown) => ({name: 'b', pins});
+
+export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
+  'saved-report': {
+    bodies: [
+      {name: 'First', page: '/trends', search: '', place: -2.5},
+      {name: 'Growth', page: '/trends', search: '?event=signup&range=30d', place: 1},
+      {name: 'Funnel', page: '/funnels', search: '?step=a&step=b', place: 2},
+    ],
+    change: {name: 'First of all', search: '?event=login'},
+    wrong: [
+      ['page', {name: 'r', page: '/people', search: '?user=ada'}],
+      ['page', {name: 'r', page: '/events', search: ''}],
+      ['search', {name: 'r', page: '/trends', search: 'event=signup'}],
+      ['search', {name: 'r', page: '/trends', search: `?${'x'.repeat(20_000)}`}],
+      ['name', {name: '', page: '/trends', search: ''}],
+      ['place', {name: 'r', page: '/trends', search: '', place: '1'}],
+      ['more', {name: 'r', page: '/trends', search: '', more: 1}],
+    ],
+  },
+  board: {
+    bodies: [
+      {name: 'Main', place: 0, pins: ['/trends?event=signup', '/funnels?step=signup&step=%3Cb%3E']},
+      {name: 'Growth', place: 1, pins: []},
+      {name: 'All pages', place: 2, pins: ['/active', '/lifecycle?event=a', '/retention?start=a', '/paths?event=a']},
+    ],
+    change: {name: 'Main of all', pins: ['/funnels?step=a']},
+    wrong: [
+      ['pins', pinned(Array.from({length: 13}, (_, at) => `/trends?event=e${at}`))],
+      ['pins', pinned(['/trends?event=a', '/trends?event=a'])],
+      ['pins', pinned([`/trends?event=${'x'.repeat(16_384)}`])],
+      ['pins', pinned('/active')],
+      ['pins.0', pinned(['/people'])],
+      ['pins.0', pinned(['/active?event=a#b'])],
+      ['pins.0', pinned(['/active?event=a b'])],
+      ['pins.1', pinned(['/trends?event=a', 7])],
+      ['name', {name: ''}],
+      ['name', {name: 'x'.repeat(300)}],
+      ['place', {name: 'b', place: '1'}],
+      ['more', {name: 'b', more: 1}],
+    ],
+  },
+  annotation: {
+    bodies: [
+      {at: '2026-11-05T10:00Z', text: 'Mail to everybody <b>'},
+      {at: '2026-11-04T23:59:59.5Z', text: 'x'.repeat(200)},
+      {at: '2026-11-03', text: 'Price of pro raised'},
+    ],
+    change: {text: 'Price of pro raised again'},
+    wrong: [
+      ['at', {...launch, at: '2026-02-30'}],
+      ['at', {...launch, at: '2026-11-03T10:00'}],
+      ['at', {...launch, at: '2026-11-03T10:00+01:00'}],
+      ['at', {...launch, at: 'today'}],
+      ['at', {text: 'Launch'}],
+      ['text', {...launch, text: ''}],
+      ['text', {...launch, text: 'x'.repeat(201)}],
+      ['text', {...launch, text: 'two\nlines'}],
+      ['by', {...launch, by: 'ada'}],
+    ],
+  },
+  funnel: {
+    isByCreation: true,
+    bodies: [
+      {name: 'Checkout', steps: ['a', 'b', 'a'], window: '2d'},
+      {name: 'Trial', steps: ['a']},
+      {name: 'Activation', steps: ['a', 'b']},
+    ],
+    change: {name: 'Checkout of all'},
+    wrong: [
+      ['name', {steps: ['a']}],
+      ['name', {name: '', steps: ['a']}],
+      ['steps', {name: 'f'}],
+      ['steps', {name: 'f', steps: []}],
+      ['steps', {name: 'f', steps: Array.from({length: 51}, () => 'a')}],
+      ['steps.1', {name: 'f', steps: ['a', '']}],
+      ['window', {name: 'f', steps: ['a'], window: '7w'}],
+      ['windows', {name: 'f', steps: ['a'], windows: '7d'}],
+    ],
+  },
+  alert: {
+    isByCreation: true,
+    currentName: 'alert',
+    // A paused one keeps its state.
+    bodies: [
+      {name: 'Errors', kind: 'threshold', event: 'failed', where: ['plan eq pro'], minutes: 60, gte: 10, paused: true},
+      {name: 'Late', kind: 'lag', lag: 'report', seconds: 60, paused: true},
+      {name: 'None', kind: 'absence', minutes: 60, repeat_minutes: 60, paused: true},
+    ],
+    change: {name: 'Errors of all', for: 2},
+    wrong: [
+      ['kind', {name: 'a', kind: 'other'}],
+      ['name', {kind: 'absence', minutes: 60}],
+      ['endpoints', {name: 'a', kind: 'lag', lag: 'report', seconds: 60, endpoints: ['wh_0123456789abcdef']}],
+      ['minutes', {name: 'a', kind: 'lag', lag: 'report', seconds: 60, minutes: 5}],
+      ['funnel', {name: 'a', kind: 'stalled', funnel: 'fn_0123456789abcdef', step: 1, minutes: 5}],
+    ],
+  },
+  webhook: {
+    isByCreation: true,
+    currentName: 'webhook',
+    bodies: [
+      {kind: 'webhook', url: 'https://hooks.example.com/a', types: [{type: 'user.deleted'}]},
+      {kind: 'webhook', url: 'https://hooks.example.com/b', types: [{type: 'report.threshold', names: ['a']}]},
+      {kind: 'webhook', url: 'https://hooks.example.com/c', types: [{type: 'funnel.completed'}], ordered: true},
+    ],
+    change: {url: 'https://hooks.example.com/d'},
+    wrong: [
+      ['kind', {kind: 'mail', url: 'https://hooks.example.com/', types: [{type: 'user.deleted'}]}],
+      ['url', {kind: 'webhook', url: 'http://127.0.0.1/', types: [{type: 'user.deleted'}]}],
+      ['types', {kind: 'webhook', url: 'https://hooks.example.com/', types: []}],
+      ['types', {kind: 'slack', url: 'https://hooks.slack.com/services/T0/B0/X', types: [{type: 'user.deleted'}]}],
+      ['types.0.type', {kind: 'webhook', url: 'https://hooks.example.com/', types: [{type: 'other'}]}],
+    ],
+  },
+};
