@@ -15,38 +15,44 @@ export const didYouMean = (meant: string | undefined): string =>
   meant === undefined ? '' : `; did you mean ${meant}?`;
 
 /** Words of other query languages, for operators that no edit leads to. */
-const otherWords: Readonly<Record<string, string>> = {
-  is: 'eq',
-  equals: 'eq',
-  equal: 'eq',
-  '==': 'eq',
-  '===': 'eq',
-  not: 'ne',
-  neq: 'ne',
-  is_not: 'ne',
-  '!==': 'ne',
-  '<>': 'ne',
-  notin: 'nin',
-  not_in: 'nin',
-  like: 'contains',
-  icontains: 'contains',
-  includes: 'contains',
-  not_contains: 'ncontains',
-  ge: 'gte',
-  le: 'lte',
-  exists: 'set',
-  is_set: 'set',
-  missing: 'unset',
-  is_not_set: 'unset',
-  is_null: 'null',
-};
+const otherWords: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    is: 'eq',
+    equals: 'eq',
+    equal: 'eq',
+    '==': 'eq',
+    '===': 'eq',
+    not: 'ne',
+    neq: 'ne',
+    is_not: 'ne',
+    '!==': 'ne',
+    '<>': 'ne',
+    notin: 'nin',
+    not_in: 'nin',
+    like: 'contains',
+    icontains: 'contains',
+    includes: 'contains',
+    not_contains: 'ncontains',
+    ge: 'gte',
+    le: 'lte',
+    exists: 'set',
+    is_set: 'set',
+    missing: 'unset',
+    is_not_set: 'unset',
+    is_null: 'null',
+  }),
+);
 
 /** The operator that somebody probably meant. */
 export const nearestOperator = (asked: string): string | undefined =>
-  otherWords[asked.toLowerCase()] ?? nearestOf(asked, operators);
+  otherWords.get(asked.toLowerCase()) ?? nearestOf(asked, operators);
+
+/** A longer text is not searched: each of its words may be the operator. */
+const searchedCharsMax = 512;
 
 /** The condition that a text is with another operator in place of one of its words, in quotes. */
 export function nearestCondition(text: string): string | undefined {
+  if (text.length > searchedCharsMax) return undefined;
   const words = text.split(' ');
   for (let at = 1; at < words.length; at++) {
     const op = nearestOperator(words[at]!);

@@ -124,6 +124,13 @@ describe('answers of one request', () => {
   });
 });
 
+test('are refused together while the report role does not answer: nobody waits for each of them', async () => {
+  const role = new Role(() => ({code: 'unavailable', message: 'away'}));
+  const refused = answer(role, {questions: many(30)}).catch((error: RequestFailure) => error.failure);
+  expect(await refused).toMatchObject({code: 'unavailable'});
+  expect(role.asked.length).toBe(1);
+});
+
 test('one question is answered alone, and fails alone', async () => {
   const {body, charged} = await answer(new Role(), names);
   expect(body).toEqual({

@@ -304,6 +304,9 @@ describe('who misspells', () => {
 
 test.each<[unknown, string, string]>([
   [1, '', 'the body must be an object: a question'],
+  [{report: 'constructor'}, '/report', 'names, properties, values, traits, trait_values, people'],
+  [{...counts, where: ['a constructor b']}, '/where/0', 'a number for gt, gte, lt and lte'],
+  [{...counts, where: [`a gtt ${'gtt '.repeat(50_000)}`]}, '/where/0', '/where/0 must be a condition'],
   [{}, '/report', '/report is required: one of counts, active, funnel, retention, lifecycle'],
   [{report: 'funnel'}, '/steps', '/steps is required: a list of events'],
   [{...counts, range: 'yesteryear'}, '/range', '/range must be an object with from and to, or a text like -30d'],

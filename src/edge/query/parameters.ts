@@ -124,17 +124,18 @@ interface Written {
 
 /** A parameter that is a member of a question: its form, its default, and what it means. */
 export function member<Value>(schema: z.ZodType<Value>, {escaped = '', ...words}: Written = {}): Parameter<Value> {
-  const absent = schema.safeParse(undefined);
   return {
     description: schema.description!,
     ...words,
-    isRequired: !absent.success,
+    get isRequired() {
+      return !schema.safeParse(undefined).success;
+    },
     isList: false,
     get schema() {
       return schemaOfMember(schema);
     },
     read: (field, [text]) => {
-      const read = text === undefined ? absent : readMember(schema, text);
+      const read = text === undefined ? schema.safeParse(undefined) : readMember(schema, text);
       if (read.success) return read.data;
       if (text === undefined) throw new RequestFailure(invalidRequest(`${field} is required`, field));
       throw mustBe(field, read.error.issues[0]!.message + escaped);

@@ -9,7 +9,10 @@ import {numberIn, renamed} from './renamed.js';
 
 const kindNames = Object.keys(kinds) as Kind[];
 /** Names of the routes. */
-const otherNames: Readonly<Record<string, Kind>> = {events: 'counts', users: 'active', user_list: 'people'};
+const otherNames: ReadonlyMap<unknown, Kind> = new Map([
+  ['events', 'counts'],
+  ['users', 'active'],
+]);
 
 /** The normal form of a question. `at`: pointer of the value in the body. @throws RequestFailure */
 export function readQuestion(value: unknown, at: string): Question {
@@ -17,7 +20,7 @@ export function readQuestion(value: unknown, at: string): Question {
   const {report} = value;
   if (report === undefined) throw refused(`${at}/report`, `is required: one of ${kindNames.join(', ')}`);
   if (!kindNames.includes(report as Kind)) {
-    const meant = typeof report === 'string' ? (otherNames[report] ?? nearestOf(report, kindNames)) : undefined;
+    const meant = typeof report === 'string' ? (otherNames.get(report) ?? nearestOf(report, kindNames)) : undefined;
     throw refused(`${at}/report`, `must be one of ${kindNames.join(', ')}${didYouMean(meant)}`);
   }
   const read = (kinds[report as Kind] as z.ZodType<Question>).safeParse(value);

@@ -177,7 +177,10 @@ async function atOnePosition(
   // The first that has an answer says which position is that of all.
   for (; position === undefined && next < asked.length; next++) {
     await answer(next);
-    position = positionOf([answers[next]!]);
+    const first = answers[next]!;
+    // Nobody has numbers then, and a later try may have them.
+    if (isFailure(first) && (first.code === 'unavailable' || first.code === 'not_yet')) throw new RequestFailure(first);
+    position = positionOf([first]);
   }
   const answerOthers = async (): Promise<void> => {
     while (next < asked.length) await answer(next++);
