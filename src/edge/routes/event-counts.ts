@@ -1,8 +1,8 @@
 // GET /v1/reports/events: counts of events, or measures of their numbers, by bucket.
 import {seriesMax} from '../../../actors/limits.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
-import {isOfNumbers, measures} from '../../../actors/report/rows/measures.js';
-import type {CountsQuestion} from '../../asks/question/counts.js';
+import {isOfNumbers} from '../../../actors/report/rows/measures.js';
+import {type CountsQuestion, counts} from '../../asks/question/counts.js';
 import {userWhere, where} from '../../asks/question/members.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {Front} from '../front.js';
@@ -10,7 +10,7 @@ import {bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
 import {conditionTexts} from '../query/conditions.js';
 import {conditionsOf} from '../query/did.js';
-import {flag, name, optional, optionalList, type TextForm, word} from '../query/parameters.js';
+import {flag, member, name, optional, optionalList, type TextForm} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
 import {formatForm} from './report-csv.js';
@@ -32,6 +32,8 @@ const eventNames = optionalList(name, {
   description: 'The names of up to ten events, in place of `event`: one parameter per name. The answer has `series`.',
 });
 
+const measured = counts.shape.measure.unwrap().shape;
+
 export const countsForm = {
   event: optional(name, {
     description: 'The name of the events to count. Either this, or `events[]`, or `any_event`.',
@@ -49,12 +51,8 @@ export const countsForm = {
   }),
   where: conditionTexts(where),
   user_where: conditionTexts(userWhere),
-  measure: optional(word(measures), {
-    description:
-      'What stands as `value` beside the count: `total` (the count), distinct `users`, or the exact `sum`, `avg`, `min`, ' +
-      '`max`, `p50`, `p90`, `p95`, `p99` (nearest rank) of the numbers of `property`.',
-  }),
-  property: optional(name, {description: 'The property whose JSON numbers are measured.'}),
+  measure: member(measured.of.optional(), {description: measured.of.description!}),
+  property: member(measured.property),
   ...breakdownForm,
 };
 

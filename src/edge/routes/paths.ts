@@ -17,14 +17,10 @@ export const pathsForm = {
   ...ofEveryReport,
   ...formatForm,
   start: optional(name, {
-    description:
-      'The name of the event where paths start: the first one of each user in the range. Either this, or `end`.',
+    description: shape.start.description!,
     example: 'signup',
   }),
-  end: optional(name, {
-    description:
-      'The name of the event where paths end: the last one of each user in the range. Steps are counted back from it.',
-  }),
+  end: optional(name, {description: shape.end.description!}),
   where: conditionTexts(shape.where),
   user_where: conditionTexts(userWhere),
   ...rangeForm,
