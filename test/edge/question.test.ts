@@ -1,6 +1,8 @@
 // Questions as values: the parameters of a route mean the same, what is misspelt is told what was meant, and the normal form is one.
+import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {readCondition, writeCondition} from '../../actors/report/rows/condition-text.js';
+import {kinds} from '../../src/asks/question/kinds.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {RequestFailure} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
@@ -346,4 +348,59 @@ test.each<[unknown, string, string]>([
   const failure = failureOf(() => asked(question as object));
   expect(failure.field).toBe(field);
   expect(failure.message).toContain(message);
+});
+
+test('whatever a body has, it is a question in its normal form, or refused with a pointer', () => {
+  const members = [...new Set(Object.values(kinds).flatMap(({shape}) => Object.keys(shape)))];
+  const leaf = fc.constantFrom(
+    ...[
+      null,
+      true,
+      0,
+      3,
+      1e21,
+      '',
+      'a',
+      'a eq b',
+      'n>5',
+      'today',
+      '-9999d',
+      '2026-05-01',
+      'week',
+      'UTC',
+      '7d',
+      'any',
+      'last',
+      'MTIz',
+    ],
+    {from: '2026-05-01', to: '2026-05-03'},
+    [{event: 'a'}],
+    [{event: 'a'}, {event: 'b', where: ['c unset']}],
+    {event: 'a'},
+    {where: ['a has b']},
+    [{property: 'p'}],
+    {of: 'sum', property: 'n'},
+  );
+  const value = fc.oneof(
+    leaf,
+    fc.array(leaf, {maxLength: 2}),
+    fc.dictionary(fc.constantFrom(...members), leaf, {maxKeys: 2}),
+  );
+  const report = fc.constantFrom(...Object.keys(kinds));
+  const body = fc
+    .tuple(report, fc.dictionary(fc.constantFrom(...members), value, {maxKeys: 4}))
+    .map(([report, more]) => ({...more, report}));
+  fc.assert(
+    fc.property(body, (body) => {
+      try {
+        const question = readQuestion(body, '/at');
+        pointing('/at', () => queryOf(question, front));
+        expect(readQuestion(question, '')).toEqual(question);
+      } catch (error) {
+        if (!(error instanceof RequestFailure)) throw error;
+        expect(error.failure.field).toMatch(/^\/at\/./);
+      }
+    }),
+    {numRuns: 500},
+  );
 });
