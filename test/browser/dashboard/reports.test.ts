@@ -570,15 +570,15 @@ const untilOrder = (names: readonly string[]): Promise<unknown> =>
 const untilStored = (pins: readonly string[]): Promise<unknown> =>
   until('the service has the board', async () => {
     const [board] = await readBoards(admin);
-    return board!.pins.join() === pins.join();
+    return (board?.pins ?? []).join() === pins.join();
   });
 
 /** Stores another board right before the next change of the page arrives. */
 async function overtakeWith(pins: readonly string[]): Promise<void> {
   let isDue = true;
-  await page.unroute(/\/dashboard\/api\/board\?/);
-  await page.route(/\/dashboard\/api\/board\?/, async (route) => {
-    if (isDue && route.request().method() === 'PUT') {
+  await page.unroute(/\/dashboard\/api\/v1\/boards\//);
+  await page.route(/\/dashboard\/api\/v1\/boards\//, async (route) => {
+    if (isDue && route.request().method() === 'PATCH') {
       isDue = false;
       await setPins(admin, pins);
     }
