@@ -28,6 +28,7 @@ test('the pairs of events with both ids: of two users of one anonymousId the one
     '1-1 bob:a 4 3',
     '2-0 :a 3 1',
     '1-2 ada:a 2 8',
+    '1-4 bob:a 1 9',
     '2-1 ada 1 1',
     '+2-2 cyd:b 0 1',
     '!1-3 eve:a 0 0',
@@ -36,7 +37,7 @@ test('the pairs of events with both ids: of two users of one anonymousId the one
     {userId: 'bob', anonymousId: 'a'},
     {userId: 'ada', anonymousId: 'a'},
   ]);
-  expect([pairs.events, pairs.count, pairs.doubles]).toEqual([7, 2, []]);
+  expect([pairs.events, pairs.count, pairs.doubles]).toEqual([8, 2, []]);
 });
 
 test('an event that is listed twice in one millisecond counts twice', () => {
