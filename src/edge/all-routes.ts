@@ -107,7 +107,18 @@ export const routes: Routes = {
     ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
     ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],
     ['/v1/reports/paths', {GET: reading(pathsReport)}],
-    ['/v1/query', {POST: {access: 'read', limit: 'reads', bodyBytesMax: queryBodyBytesMax, takeBody: answerQuery()}}],
+    [
+      '/v1/query',
+      {
+        POST: {
+          access: 'read',
+          limit: 'reads',
+          isQuestion: true,
+          bodyBytesMax: queryBodyBytesMax,
+          takeBody: answerQuery(),
+        },
+      },
+    ],
     ...kept.filter(([path]) => !path.endsWith('/')),
     ['/v1/alerts/preview', {POST: managing(previewAlert, alertBodyBytesMax)}],
     [

@@ -36,6 +36,8 @@ export interface BodyEndpoint {
   readonly permission?: Permission;
   /** A request without a body, and without a type of one, counts as one with `{}`. */
   readonly isBodyOptional?: true;
+  /** It changes nothing: its answer is compressed as one to GET. */
+  readonly isQuestion?: true;
   /** Bound of the body's bytes, before and after decompression. */
   readonly bodyBytesMax: number;
   readonly takeBody: (front: Front, exchange: Exchange, bytes: Buffer) => void | Promise<void>;

@@ -222,6 +222,7 @@ export class HttpServer {
       exchange.fail(refusal);
       return;
     }
+    if (endpoint.isQuestion) exchange.isQuestion = true;
     const {bodyBytesMax: bytesMax} = endpoint;
     const encoding = readEncoding(exchange);
     const isCharged = endpoint.limit === 'events';

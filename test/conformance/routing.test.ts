@@ -1,9 +1,10 @@
 // Routes, methods, keys and the words of queries: what is decided before a body is looked at.
 
 import {readFileSync} from 'node:fs';
+import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {version} from '../../src/version.js';
-import {ask} from '../../tools/http-client.js';
+import {ask, HttpClient} from '../../tools/http-client.js';
 import {type Answer, Client, expectError, expectJson} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
@@ -182,6 +183,34 @@ describe('routes', () => {
     expect((await ask(`${url}?ver=6.1`)).text).toBe(forms[0]!.text);
     expect((await under.nobody.get(path)).status).toBe(200);
   });
+});
+
+test('answers to reads are compressed, and the weak form of a tag counts as the strong one', async () => {
+  const client = new HttpClient(under.service.baseUrl, {key: under.service.secretKey});
+  const path = `/v1/reports/events?event=${freshId()}&from=2026-01-01&to=2026-03-31`;
+  const decoded = {br: brotliDecompressSync, gzip: gunzipSync};
+  const get = async (headers: Record<string, string>) =>
+    until(
+      () => client.get(path, headers),
+      ({status}) => status !== 503,
+      'the report is there',
+    );
+  const plain = await get({});
+  const {etag} = plain.headers;
+  for (const coding of ['br', 'gzip'] as const) {
+    const {bytes, headers} = await get({'accept-encoding': coding});
+    expect(headers).toMatchObject({'content-encoding': coding, vary: 'Accept-Encoding', etag: `W/${etag}`});
+    expect(decoded[coding](bytes).toString()).toBe(plain.text);
+  }
+  for (const tag of [etag!, `W/${etag}`]) {
+    const {status, headers} = await get({'accept-encoding': 'br', 'if-none-match': tag});
+    expect([status, headers.etag]).toEqual([304, tag]);
+  }
+  const metrics = await client.get('/metrics', {'accept-encoding': 'gzip'});
+  expect([metrics.headers['content-encoding'], gunzipSync(metrics.bytes).toString()]).toEqual([
+    'gzip',
+    expect.stringContaining('millrace_events_total'),
+  ]);
 });
 
 describe('keys', () => {

@@ -100,7 +100,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   'v1/reports/lifecycle': {GET: reading('reader', lifecycleReport)},
   'v1/reports/stickiness': {GET: reading('reader', stickinessReport)},
   'v1/reports/paths': {GET: reading('reader', pathsReport)},
-  'v1/query': {POST: writing('reader', answerQuery(refuseReaders), queryBodyBytesMax)},
+  'v1/query': {POST: {...writing('reader', answerQuery(refuseReaders), queryBodyBytesMax), isQuestion: true}},
   'v1/names': {GET: reading('reader', namesReport)},
   'v1/properties': {GET: reading('reader', propertiesList)},
   'v1/properties/values': {GET: reading('reader', propertyValuesList)},

@@ -4,11 +4,8 @@ import {createHash} from 'node:crypto';
 import {promisify} from 'node:util';
 import {brotliCompress, gzip, constants as zlib} from 'node:zlib';
 import type {Header} from '../failure.js';
+import {type Encoding, encodingFor, encodings} from './accept-encoding.js';
 import type {Exchange} from './exchange.js';
-
-/** In the order of preference. */
-const encodings = ['br', 'gzip'] as const;
-type Encoding = (typeof encodings)[number];
 
 interface Form {
   readonly bytes: Buffer;
@@ -55,7 +52,9 @@ export function answerDocument(
   {type, plain, encoded}: Document,
   more: readonly Header[] = [],
 ): void {
-  const best = encodingFor(accepted, encoded) ?? plain;
+  const offered = encodings.filter((name) => encoded[name] !== undefined);
+  const encoding = encodingFor(accepted, offered);
+  const best = encoding === undefined ? plain : encoded[encoding]!;
   const held = heldBy(exchange, [best, plain, ...Object.values(encoded)]);
   const {bytes, headers: own} = held ?? best;
   const headers = more.length === 0 ? own : [...own, ...more];
@@ -69,14 +68,4 @@ function heldBy({ifNoneMatch}: Exchange, forms: readonly Form[]): Form | undefin
   if (ifNoneMatch.trim() === '*') return forms[0];
   const tags: readonly string[] = ifNoneMatch.match(/"[^"]*"/g) ?? [];
   return forms.find(({etag}) => tags.includes(etag));
-}
-
-function encodingFor(accepted: string, encoded: Document['encoded']): Form | undefined {
-  const names = accepted
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => !/;\s*q=0(?:\.0*)?$/.test(name))
-    .map((name) => name.split(';', 1)[0]);
-  const encoding = encodings.find((name) => names.includes(name) && encoded[name] !== undefined);
-  return encoding === undefined ? undefined : encoded[encoding];
 }

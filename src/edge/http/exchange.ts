@@ -22,6 +22,13 @@ import type {Session} from '../dashboard/session.js';
 import {errorValue, type Failure, type Header, type RefusalForm, RequestFailure, statusOf} from '../failure.js';
 import {type Head, writeHead} from './answer-head.js';
 import {addressOfBytes} from './client-address.js';
+import {
+  compressedCharactersMin,
+  type EncodedAnswer,
+  encodedAnswer,
+  isCompressible,
+  withWeakTag,
+} from './compressed-answer.js';
 import type {Deadlines} from './deadlines.js';
 import type {CountedRoute, ExchangeCounts} from './exchange-counts.js';
 import {isPagePath, type PageRequest, readPageRequest} from './page-request.js';
@@ -127,7 +134,9 @@ export class Exchange implements CommitWaiter {
   contentEncoding = '';
   /** `contentLength` as a number; 0 without a body, NaN for a text that is no number. */
   declaredBytes = 0;
+  /** Tags without `W/`: they are compared weakly. */
   ifNoneMatch: string | undefined;
+  private hasWeakTag = false;
   ifMatch: string | undefined;
   minLogPosition: string | undefined;
   acceptEncoding = '';
@@ -137,6 +146,8 @@ export class Exchange implements CommitWaiter {
   readonly page: PageRequest | undefined;
   /** The person who is signed in, on routes of the dashboard that need a session. */
   session: Session | undefined;
+  /** It changes nothing, although it has a body. */
+  isQuestion = false;
   /** An id that does not exist is answered with 200 and the API's body. */
   isAbsenceAnswered = false;
   /** X-Forwarded-For, trusted or not. */
@@ -365,7 +376,8 @@ export class Exchange implements CommitWaiter {
         this.transferEncoding = value;
         break;
       case 'if-none-match':
-        this.ifNoneMatch = joined(this.ifNoneMatch ?? '', value);
+        this.hasWeakTag ||= value.includes('W/"');
+        this.ifNoneMatch = joined(this.ifNoneMatch ?? '', value.replaceAll('W/"', '"'));
         break;
       case 'if-match':
         this.ifMatch = joined(this.ifMatch ?? '', value);
@@ -442,8 +454,35 @@ export class Exchange implements CommitWaiter {
     }
     this.host.traffic.answered(this.route, this.method, status, this.host.monotonicMs() - this.receivedMs);
     this.end();
-    if (isSameTurn(this.turn))
-      atTurnEnd(() => this.write(status, contentType, body, headers, closes), this); // X4
+    if (contentType === undefined)
+      this.writeSoon(status, contentType, '', this.hasWeakTag && headers ? withWeakTag(headers) : headers, closes);
+    else if (body.length > compressedCharactersMin && this.isRead && isCompressible(status, headers))
+      this.writeEncoded(encodedAnswer(this.acceptEncoding, body, headers), contentType, closes);
+    else this.writeSoon(status, contentType, body, headers, closes);
+  }
+
+  private get isRead(): boolean {
+    return this.method === 'GET' || this.method === 'HEAD' || this.isQuestion;
+  }
+
+  private writeEncoded(answer: EncodedAnswer | Promise<EncodedAnswer>, contentType: string, closes: boolean): void {
+    if (answer instanceof Promise)
+      answer.then(
+        (made) => this.guard('writing a compressed answer', () => this.writeEncoded(made, contentType, closes)),
+        (error: unknown) => this.failed('compressing an answer', error),
+      );
+    else this.writeSoon(ok, contentType, answer.body, answer.headers, closes);
+  }
+
+  /** X4 */
+  private writeSoon(
+    status: string,
+    contentType: string | undefined,
+    body: string | Buffer,
+    headers: readonly Header[] | undefined,
+    closes: boolean,
+  ): void {
+    if (isSameTurn(this.turn)) atTurnEnd(() => this.write(status, contentType, body, headers, closes), this);
     else this.write(status, contentType, body, headers, closes);
   }
 

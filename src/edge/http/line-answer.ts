@@ -10,6 +10,7 @@ import {assert} from '../../../actors/invariant.js';
 import {bufferOf, type Carried} from '../../asks/carried.js';
 import {replyBytesMax} from '../../asks/subjects.js';
 import {errorValue, type Failure, type Header, RequestFailure, retryAfter, unavailable} from '../failure.js';
+import {encodingFor} from './accept-encoding.js';
 import type {Exchange} from './exchange.js';
 import type {StreamAnswer} from './stream-answer.js';
 
@@ -66,7 +67,7 @@ export function answerLines(
   first: Carried | undefined,
   pages: LinePages,
 ): void {
-  const encoding = acceptsGzip(exchange.acceptEncoding) ? new GzipLines() : undefined;
+  const encoding = encodingFor(exchange.acceptEncoding, ['gzip']) === undefined ? undefined : new GzipLines();
   const coded: readonly Header[] = encoding === undefined ? [] : [['Content-Encoding', 'gzip']];
   const all: readonly Header[] = [...headers, ['Vary', 'Accept-Encoding'], ...coded];
   if (exchange.method === 'HEAD') {
@@ -204,12 +205,4 @@ class GzipLines {
       });
     });
   }
-}
-
-/** Whether a list of codings (RFC 9110, 12.5.3) has gzip with a quality above 0. */
-function acceptsGzip(accepted: string): boolean {
-  return accepted.split(',').some((coding) => {
-    const [name = '', quality = ''] = coding.toLowerCase().split(';');
-    return name.trim() === 'gzip' && !/^\s*q=0(\.0*)?\s*$/.test(quality);
-  });
 }
