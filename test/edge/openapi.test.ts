@@ -2,7 +2,10 @@
 // the client of all tests (test/support/described.ts); that this check can fail is checked here.
 import {execFile} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {readFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {Validator} from '@seriousme/openapi-schema-validator';
 import {Ajv2020} from 'ajv/dist/2020.js';
@@ -11,8 +14,8 @@ import {routes} from '../../src/edge/all-routes.js';
 import {description} from '../../src/edge/description.js';
 import {statusOf} from '../../src/edge/failure.js';
 import {type DescribedOperation, describeService, type OpenApiDocument} from '../../src/edge/openapi/document.js';
+import {headersOfAnyAnswer} from '../../src/edge/openapi/headers.js';
 import {questions} from '../../src/edge/openapi/questions.js';
-import {ofEveryAnswer} from '../../src/edge/openapi/references.js';
 import {resources} from '../../src/edge/resources/all.js';
 import {allowedMethods, methodsOf, type Route} from '../../src/edge/route.js';
 import {templateOf} from '../../src/edge/route-template.js';
@@ -21,6 +24,7 @@ import {type Asked, Described} from '../support/described.js';
 import type {Answer} from '../support/http.js';
 import {until} from '../support/until.js';
 
+const root = new URL('../../', import.meta.url);
 const document = JSON.parse(JSON.stringify(description)) as OpenApiDocument;
 
 interface Place {
@@ -41,7 +45,7 @@ describe('the document', () => {
   });
 
   test('has the version of the package', () => {
-    const {version} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const {version} = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
     expect(document.info.version).toBe(version);
   });
 
@@ -49,6 +53,14 @@ describe('the document', () => {
     const ids = places.map(({operation}) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+  });
+
+  test('has at each answer the headers of every answer, of which the introduction tells', () => {
+    for (const {method, path, operation} of places)
+      for (const [status, {headers}] of Object.entries(operation.responses))
+        for (const name of ['X-Content-Type-Options', 'Cache-Control', 'X-Request-Id'])
+          expect(headers, `${method} ${path} ${status}`).toHaveProperty([name]);
+    for (const name of headersOfAnyAnswer) expect(document.info.description).toContain(`\`${name}`);
   });
 
   test('refers to nothing that is not there', () => {
@@ -278,16 +290,11 @@ describe('the examples', () => {
     expect(answer.status).toBe(200);
     const sent = answer.json<OpenApiDocument>();
     expect(await new Validator().validate(structuredClone(sent))).toEqual({valid: true});
-    expect(answer.text.length).toBeLessThan(450_000);
-    const components = {...sent.components};
-    const whole = JSON.parse(JSON.stringify(sent.paths), (_, value: {$ref?: string} | null) => {
-      const [, kind, name] = /^#\/components\/(responses|parameters|headers)\/(.+)$/.exec(value?.$ref ?? '') ?? [];
-      return kind === undefined || (kind === 'headers' && !name!.endsWith('.always'))
-        ? value
-        : inlined(components, kind, name!);
-    });
-    expect(whole).toEqual(withoutSaid(document.paths));
-    expect(components.schemas).toEqual(document.components.schemas);
+    expect(answer.text.length).toBeLessThan(400_000);
+    const {paths, components} = inlined(sent);
+    expect(paths).toEqual(inlined(document).paths);
+    const own = Object.keys(document.components.schemas).map((name) => [name, components.schemas![name]]);
+    expect(Object.fromEntries(own)).toEqual(document.components.schemas);
   });
 
   test('GET /docs is one page that asks nobody else, with its own style and script alone', async () => {
@@ -339,25 +346,80 @@ describe('the examples', () => {
     const made = /(del_2|key|fn|al|wh|an|bd|sr)_0123456789abcdef|user\/(export|funnels)|name\?event=sign_up_4711/;
     expect([statuses.length, refused.filter((block) => !made.test(block))]).toEqual([blocks.length, []]);
   });
+
+  test('a client that a generator makes of GET /openapi.json compiles, and asks the service', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'millrace-client-'));
+    try {
+      symlinkSync(fileURLToPath(new URL('node_modules', root)), join(folder, 'node_modules'));
+      writeFileSync(join(folder, 'openapi.json'), (await under.nobody.get('/openapi.json')).text);
+      writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+      writeFileSync(join(folder, 'calls.ts'), clientCalls);
+      writeFileSync(
+        join(folder, 'tsconfig.json'),
+        JSON.stringify({compilerOptions: clientOptions, files: ['calls.ts']}),
+      );
+      const run = (program: string, ...words: readonly string[]): Promise<{stdout: string}> =>
+        promisify(execFile)(process.execPath, [program, ...words], {cwd: folder, timeout: 280_000});
+      await run('node_modules/oazapfts/dist/cli.js', 'openapi.json', 'client.ts');
+      await run('node_modules/typescript/bin/tsc', '-p', '.');
+      const {baseUrl, writeKey, secretKey} = under.service;
+      const {stdout} = await run('calls.js', baseUrl, writeKey, secretKey);
+      expect(JSON.parse(stdout)).toEqual([{received: 1}, ['generated'], 'invalid_key']);
+    } finally {
+      rmSync(folder, {recursive: true, force: true});
+    }
+  });
 });
 
-/** A component, with the headers that its answer always has in their places. */
-function inlined(components: OpenApiDocument['components'], kind: string, name: string): unknown {
-  return JSON.parse(JSON.stringify(components[kind]![name]), (_, value: {$ref?: string} | null) => {
-    const [, header] = /^#\/components\/headers\/(.+\.always)$/.exec(value?.$ref ?? '') ?? [];
-    return header === undefined ? value : components.headers![header];
-  });
+const clientOptions = {
+  ...{target: 'es2022', module: 'nodenext', strict: true, skipLibCheck: true},
+  ...{lib: ['es2024', 'dom'], types: ['node']},
+};
+
+/** Three calls of the generated client: a write, a read, a refusal. Each answer has the type of its status. */
+const clientCalls = `
+import {type Event, defaults, getUser, trackEvent} from './client.js';
+
+const [baseUrl = '', writeKey, secretKey] = process.argv.slice(2);
+const withKey = (key = '') => ({baseUrl, headers: {Authorization: \`Bearer \${key}\`}});
+const event: Event = {event: 'generated', userId: 'client-1', properties: {plan: 'pro'}};
+
+const stored = await trackEvent(event, {}, withKey(writeKey));
+let user = await getUser({userId: 'client-1'}, withKey(secretKey));
+// A partition may be behind its log on a busy machine.
+for (let tries = 0; user.status === 503 && tries < 120; tries++) {
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  user = await getUser({userId: 'client-1'}, withKey(secretKey));
+}
+Object.assign(defaults, withKey('sk_write_wrong'));
+const refused = await trackEvent(event);
+
+if (stored.status !== 200 || user.status !== 200 || refused.status !== 401)
+  throw new Error(JSON.stringify([stored, user, refused]));
+const received: number = stored.data.received;
+const names: string[] = user.data.events.map((one) => one.event);
+const code: 'missing_key' | 'invalid_key' = refused.data.error.code;
+console.log(JSON.stringify([{received}, names, code]));
+`;
+
+/** The document without references, but to schemas that have names of their own, and without headers of any answer. */
+function inlined(sent: OpenApiDocument): OpenApiDocument {
+  const own = Object.keys(document.components.schemas);
+  const inline = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value), (member, one: {$ref?: string} | null) => {
+      if (member === 'headers' && one !== null) return without(one, headersOfAnyAnswer);
+      const [, kind, name] = /^#\/components\/(\w+)\/(.+)$/.exec(one?.$ref ?? '') ?? [];
+      const isKept = kind === undefined || (kind === 'schemas' && own.includes(name!));
+      return isKept ? one : inline(sent.components[kind]![name!]);
+    });
+  return inline(sent) as OpenApiDocument;
 }
 
-/** Without the headers that the introduction says of every answer, each of which has them. */
-const withoutSaid = (paths: OpenApiDocument['paths']): unknown =>
-  JSON.parse(JSON.stringify(paths), (key, value: Record<string, {$ref?: string}>) => {
-    if (key !== 'headers') return value;
-    for (const name of ofEveryAnswer) expect(value).toHaveProperty([name]);
-    const isSaid = ([name, {$ref}]: [string, {$ref?: string}]): boolean =>
-      $ref === undefined && ofEveryAnswer.includes(name);
-    return Object.fromEntries(Object.entries(value).filter((one) => !isSaid(one)));
-  });
+/** Undefined for what is empty then. */
+function without(members: object, names: ReadonlySet<string>): object | undefined {
+  const left = Object.entries(members).filter(([name]) => !names.has(name));
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}
 
 const unescaped = (text: string): string =>
   text

@@ -41,7 +41,7 @@ export interface DescribedParameter {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';
   readonly description: string;
-  readonly required: boolean;
+  readonly required?: boolean;
   readonly schema: JsonSchema;
   readonly example?: unknown;
 }
@@ -226,8 +226,11 @@ function describeOperation(operation: Operation, route: Route, endpoint: Endpoin
   };
 }
 
+const pathParameters = (path: Operation['path'] = {}): DescribedParameter[] =>
+  Object.entries(path).map(([name, parameter]) => ({name, in: 'path' as const, required: true, ...parameter}));
+
 function describeParameters({
-  path = {},
+  path,
   query = {},
   isConditional,
   hasTag,
@@ -235,7 +238,7 @@ function describeParameters({
   body,
 }: Operation): DescribedParameter[] {
   return [
-    ...Object.entries(path).map(([name, parameter]) => ({name, in: 'path' as const, required: true, ...parameter})),
+    ...pathParameters(path),
     ...describeQuery(query),
     ...(isConditional ? [ifNoneMatch, minLogPosition] : []),
     ...(hasTag ? [ifNoneMatch] : []),
@@ -245,13 +248,12 @@ function describeParameters({
 }
 
 const describeQuery = (query: QueryForm): DescribedParameter[] =>
-  Object.entries(query).flatMap(([name, {description, isRequired, isList, numberMax, schema, example}]) =>
+  Object.entries(query).flatMap(([name, {description, isRequired, numberMax, schema, example}]) =>
     namesOf(name, numberMax).map((name, i, [first]) => ({
       name,
       in: 'query' as const,
       description: i === 0 ? description : `As \`${first}\`.`,
-      required: isRequired,
-      ...(isList ? {style: 'form', explode: true} : {}),
+      ...(isRequired && {required: true}),
       schema,
       ...(example === undefined ? {} : {example: schema.type === 'integer' ? Number(example) : example}),
     })),
@@ -265,7 +267,6 @@ const ifNoneMatch: DescribedParameter = {
   name: 'If-None-Match',
   in: 'header',
   description: 'The `ETag` of an earlier answer: 304 while nothing has changed.',
-  required: false,
   schema: {type: 'string'},
 };
 
@@ -274,7 +275,6 @@ const ifMatch: DescribedParameter = {
   in: 'header',
   description:
     'The `ETag` of the answer that was read: 412, and nothing changes, if somebody changed it since. Without it, the last change counts.',
-  required: false,
   schema: {type: 'string'},
 };
 
@@ -283,7 +283,6 @@ const minLogPosition: DescribedParameter = {
   in: 'header',
   description:
     'The `Log-Position` of a write, or several with commas: the answer includes these writes, or is 503 `not_yet`.',
-  required: false,
   schema: {type: 'string', pattern: positionsPattern.source},
 };
 
@@ -291,7 +290,6 @@ const contentEncoding: DescribedParameter = {
   name: 'Content-Encoding',
   in: 'header',
   description: 'How the body is compressed.',
-  required: false,
   schema: {type: 'string', enum: ['identity', 'gzip', 'deflate', 'br']},
 };
 
@@ -338,6 +336,7 @@ function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint)
           isCorsOpen ? corsHeaders(status) : {},
           route.isCompatible ? echoHeaders : {},
           limitHeaders(endpoint, status),
+          isRead(route, endpoint) && status === '200' ? encodedHeaders : {},
           headersOfAll(isCorsOpen && status === '200'),
         ]),
       ]),
@@ -358,6 +357,11 @@ const corsHeaders = (status: string): AnswerHeaders => ({
 
 /** Compatible routes name the origin that asks, if one does. */
 const echoHeaders: AnswerHeaders = {sometimes: ['Access-Control-Allow-Credentials', 'Vary']};
+
+/** Answers to reads are compressed where the client accepts it. */
+const isRead = (route: Route, endpoint: Endpoint): boolean =>
+  route.GET === endpoint || ('isQuestion' in endpoint && endpoint.isQuestion === true);
+const encodedHeaders: AnswerHeaders = {sometimes: ['Vary', 'Content-Encoding']};
 
 /** Headers of an admitted request once half of its quota is used. */
 const limitHeaders = ({limit}: Endpoint, status: string): AnswerHeaders =>
@@ -473,13 +477,17 @@ function unrouted(code: ErrorCode): JsonSchema {
 }
 
 /** The preflight that browsers send before a page of another origin may send. */
-const preflight = ({id, tag}: Operation, isCompatible?: true): DescribedOperation => ({
-  operationId: `${id}Preflight`,
-  tags: [tag],
-  summary: 'CORS preflight',
-  security: [],
-  responses: {200: preflightResponse(isCompatible ? echoHeaders : {})},
-});
+function preflight({id, tag, path}: Operation, isCompatible?: true): DescribedOperation {
+  const parameters = pathParameters(path);
+  return {
+    operationId: `${id}Preflight`,
+    tags: [tag],
+    summary: 'CORS preflight',
+    security: [],
+    ...(parameters.length === 0 ? {} : {parameters}),
+    responses: {200: preflightResponse(isCompatible ? echoHeaders : {})},
+  };
+}
 
 function preflightResponse(more: AnswerHeaders = {}): DescribedAnswer {
   const headers = describeHeaders([

@@ -78,7 +78,7 @@ const headerForms = {
     description:
       'Of a report it depends on the query and the answer only, not on the snapshot: send it back as `If-None-Match`. Of what ' +
       'clients edit it differs after each edit, and not with `health` or the state of an alert: send it as `If-Match` of a change.',
-    pattern: /^"[\w-]+"$/,
+    pattern: /^(W\/)?"[\w-]+"$/,
     example: '"6kP0xkqv3wJbJkD3m3V8hY1c9dA"',
   },
   Location: {
@@ -159,6 +159,12 @@ const headerForms = {
 } as const satisfies Record<string, HeaderForm>;
 
 export type HeaderName = keyof typeof headerForms;
+
+/** Headers that any answer may have: the introduction tells of them. */
+export const headersOfAnyAnswer: ReadonlySet<string> = new Set<HeaderName>([
+  ...(['X-Content-Type-Options', 'Cache-Control', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const),
+  ...(['Content-Encoding', 'Vary'] as const),
+]);
 
 /** Header objects of the description, by name. */
 export const describedHeaders: Readonly<Record<string, JsonSchema>> = Object.fromEntries(

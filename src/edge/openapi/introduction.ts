@@ -5,7 +5,8 @@ export const introduction = `- An event that was answered 200 is on disk. Profil
 - Queries are form-encoded: a plus is a space. An unknown, empty or repeated parameter is refused with its name; only the write routes ignore unknown ones.
 - Every refusal is \`{"error":{"code","message"}}\`, with \`field\` where one is at fault. Decide by \`code\`: messages may change.
 - A path that is not there is 404 \`not_found\`, a method that a path does not have is 405 \`method_not_allowed\` with \`Allow\`. HEAD is GET without a body.
-- Every answer has an \`X-Request-Id\`: the client's own, or one that the service creates (not for accepted writes). Answers are not cached (\`Cache-Control: no-store\`), except the description of the service, and are of the type that they say (\`X-Content-Type-Options: nosniff\`).
+- Every answer has an \`X-Request-Id\`: the client's own, or one that the service creates (not for accepted writes); \`X-Content-Type-Options: nosniff\`; and \`Cache-Control\`, which is \`no-store\` except for the description of the service and scripts for pages. Once half of a rate limit is used, answers also have \`RateLimit\` and \`RateLimit-Policy\`.
+- Answers to GET, and to questions, above 1 KiB are compressed with br or gzip where \`Accept-Encoding\` has it: they have \`Content-Encoding\`, \`Vary\`, and a weak \`ETag\` (\`W/"…"\`), which counts as the strong one.
 - HTTP/1.1 only: the HTTP library answers HTTP/1.0 with 505. It closes idle connections after 8 to 12 s (\`Keep-Alive: timeout=8\`).
 - 429 and 503 carry \`Retry-After\`. Events with a \`messageId\` are safe to send again.
 `;

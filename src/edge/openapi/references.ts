@@ -1,37 +1,50 @@
-// The description with references in the place of what repeats: answers, their headers, and parameters. A quarter of the bytes.
+// The description as it is served: what repeats is a component. Half of the bytes.
+//   RF1. Headers that any answer may have are said once, by the introduction. Their components stay.
 import type {JsonSchema} from '../query/query.js';
 import type {DescribedAnswer, DescribedOperation, OpenApiDocument} from './document.js';
-
-/** Headers of every answer: the introduction says them once. */
-export const ofEveryAnswer: readonly string[] = ['X-Content-Type-Options', 'Cache-Control', 'X-Request-Id'];
+import {headersOfAnyAnswer} from './headers.js';
 
 type Components = Record<string, JsonSchema>;
 
-/** The same document, with components for headers that answers always have, and for answers and parameters of several operations. */
+/** Text of a schema that is worth a component when it repeats: a reference takes some 50 characters. */
+const sharedSchemaCharsMin = 120;
+
+/** The same document, with components for what several operations or schemas have. */
 export function withReferences(document: OpenApiDocument): OpenApiDocument {
   const headers: Components = {...document.components.headers};
   const paths = mapped(document.paths, (operation) => ({
     ...operation,
     responses: mapValues(operation.responses, (answer) => withHeaderReferences(answer, headers)),
   }));
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  const answers = new Shared('responses', {...document.components.responses}, answerName);
-  const parameters = new Shared('parameters', {}, ({name}) => String(name));
-  for (const operation of operations) {
-    for (const [status, answer] of Object.entries(operation.responses)) answers.note({...answer, status});
-    for (const parameter of operation.parameters ?? []) parameters.note({...parameter});
+  const {responses = {}, schemas = {}} = document.components;
+  const unrouted = mapValues(responses, (answer) =>
+    withHeaderReferences(answer as unknown as DescribedAnswer, headers),
+  );
+  const answers = new Shared('responses', {...(unrouted as unknown as Components)});
+  const parameters = new Shared('parameters', {});
+  const bodies = new Shared('requestBodies', {});
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    for (const answer of Object.values(operation.responses)) answers.note(answer);
+    for (const parameter of operation.parameters ?? []) parameters.note(parameter);
+    if (operation.requestBody !== undefined) bodies.note(operation.requestBody);
   }
-  const referring = mapped(paths, (operation) => ({
+  const referring = mapped(paths, ({parameters: own, requestBody, ...operation}) => ({
     ...operation,
-    ...(operation.parameters && {
-      parameters: operation.parameters.map((one) => parameters.referenceTo({...one}) ?? one),
-    }),
-    responses: mapValues(operation.responses, (one, status) => answers.referenceTo({...one, status}) ?? one),
+    ...(own && {parameters: own.map((one) => parameters.shared(one, `${one.in}.${one.name}`))}),
+    ...(requestBody && {requestBody: bodies.shared(requestBody, operation.operationId)}),
+    responses: mapValues(operation.responses, (one, status) => answers.shared(one, status)),
   }));
   return {
     ...document,
     paths: referring as OpenApiDocument['paths'],
-    components: {...document.components, headers, responses: answers.components, parameters: parameters.components},
+    components: {
+      ...document.components,
+      headers,
+      schemas: withSharedParts(schemas),
+      responses: answers.components,
+      parameters: parameters.components,
+      requestBodies: bodies.components,
+    },
   };
 }
 
@@ -40,30 +53,34 @@ class Shared {
   private readonly counts = new Map<string, number>();
   private readonly nameOf = new Map<string, string>();
 
-  /** `nameFor`: a name for an object. Another object of this name gets a number behind it. */
   constructor(
     private readonly kind: string,
     readonly components: Components,
-    private readonly nameFor: (one: JsonSchema) => string,
   ) {}
 
-  note(one: JsonSchema): void {
+  /** @returns whether it is the first of its text. */
+  note(one: object): boolean {
     const text = JSON.stringify(one);
-    this.counts.set(text, (this.counts.get(text) ?? 0) + 1);
+    const count = this.counts.get(text) ?? 0;
+    this.counts.set(text, count + 1);
+    return count === 0;
   }
 
-  /** Undefined for what occurs once. */
-  referenceTo(one: JsonSchema): JsonSchema | undefined {
+  /**
+   * A reference, or the object itself if it occurs once. A component has the name of its first place, and another one of this name a
+   * number behind it. `made`: the component, if it is not the object as it was noted.
+   */
+  shared(one: object, name: string, made: () => object = () => one): object {
     const text = JSON.stringify(one);
-    if ((this.counts.get(text) ?? 0) < 2) return undefined;
-    let name = this.nameOf.get(text);
-    if (name === undefined) {
-      name = this.freshName(this.nameFor(one).replace(/[^\w.-]+/g, ''));
-      this.nameOf.set(text, name);
-      const {status: _, ...component} = one;
-      this.components[name] = component;
+    if ((this.counts.get(text) ?? 0) < 2) return made();
+    let known = this.nameOf.get(text);
+    if (known === undefined) {
+      known = this.freshName(name.replace(/[^\w.-]+/g, ''));
+      this.nameOf.set(text, known);
+      this.components[known] = {}; // The name is taken while the component is made.
+      this.components[known] = made() as JsonSchema;
     }
-    return {$ref: `#/components/${this.kind}/${name}`};
+    return {$ref: `#/components/${this.kind}/${known}`};
   }
 
   private freshName(name: string): string {
@@ -74,23 +91,53 @@ class Shared {
   }
 }
 
-/** `200.Deletion`. A refusal has its codes in its description, and a short name, as there are a thousand references. */
-function answerName({status, content}: JsonSchema): string {
-  const [, schema] = /#\/components\/schemas\/(\w+)/.exec(JSON.stringify(content ?? '')) ?? [];
-  return Number(status) < 400 ? `${status}.${schema ?? 'answer'}` : String(status);
-}
+// -- headers. RF1 --
 
 function withHeaderReferences(answer: DescribedAnswer, headers: Components): DescribedAnswer {
   if (answer.headers === undefined) return answer;
-  const isSaid = (name: string, {$ref}: {readonly $ref?: string}): boolean =>
-    $ref === undefined && ofEveryAnswer.includes(name);
-  const own = Object.entries(answer.headers).filter(([name, header]) => !isSaid(name, header));
-  const referring = mapValues(Object.fromEntries(own), (header, name) => {
-    if (header.$ref !== undefined) return header;
+  const own = Object.entries(answer.headers).filter(([name]) => !headersOfAnyAnswer.has(name));
+  const referring = own.map(([name, header]) => {
+    if (header.$ref !== undefined) return [name, header];
     headers[`${name}.always`] = header as JsonSchema;
-    return {$ref: `#/components/headers/${name}.always`};
+    return [name, {$ref: `#/components/headers/${name}.always`}];
   });
-  return {...answer, headers: referring};
+  const {headers: _, ...rest} = answer;
+  return referring.length === 0 ? rest : {...rest, headers: Object.fromEntries(referring)};
+}
+
+// -- schemas --
+
+/** The schemas, with components for parts that repeat, also within one schema. */
+function withSharedParts(schemas: Components): Components {
+  const parts = new Shared('schemas', {...schemas});
+  for (const schema of Object.values(schemas)) notePartsOf(schema, parts);
+  for (const [name, schema] of Object.entries(schemas))
+    parts.components[name] = withParts(schema, (part, at) => sharedPart(part, `${name}.${at}`, parts));
+  return parts.components;
+}
+
+/** Notes the parts of a schema; those of a part that was noted before are noted with it. */
+function notePartsOf(schema: JsonSchema, parts: Shared): void {
+  withParts(schema, (part) => {
+    if (parts.note(part)) notePartsOf(part, parts);
+    return part;
+  });
+}
+
+function sharedPart(part: JsonSchema, place: string, parts: Shared): JsonSchema {
+  const made = (): JsonSchema => withParts(part, (inner, at) => sharedPart(inner, `${place}.${at}`, parts));
+  return JSON.stringify(part).length < sharedSchemaCharsMin ? made() : (parts.shared(part, place, made) as JsonSchema);
+}
+
+/** The schema with its parts changed. `at`: name of the member that a part describes. */
+function withParts(schema: JsonSchema, change: (part: JsonSchema, at: string) => JsonSchema): JsonSchema {
+  return mapValues(schema, (value, keyword) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (keyword === 'properties') return mapValues(value as Components, change);
+    if (['anyOf', 'oneOf', 'allOf', 'prefixItems'].includes(keyword))
+      return (value as readonly JsonSchema[]).map((part, i) => change(part, String(i + 1)));
+    return ['items', 'additionalProperties', 'not'].includes(keyword) ? change(value as JsonSchema, keyword) : value;
+  });
 }
 
 const mapValues = <Of, To>(
