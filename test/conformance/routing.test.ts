@@ -3,6 +3,7 @@
 import {readFileSync} from 'node:fs';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
+import {resources} from '../../src/edge/resources/all.js';
 import {version} from '../../src/version.js';
 import {ask, HttpClient} from '../../tools/http-client.js';
 import {type Answer, Client, expectError, expectJson} from '../support/http.js';
@@ -21,6 +22,10 @@ interface Route {
 
 const routes: readonly Route[] = [
   {path: '/v1', allowed: ['GET', 'HEAD']},
+  ...resources.flatMap(({name}): Route[] => [
+    {path: `/v1/${name}s`, allowed: ['GET', 'HEAD', 'POST']},
+    {path: `/v1/${name}s/xx_1`, allowed: ['GET', 'HEAD', 'PATCH', 'DELETE']},
+  ]),
   {path: '/v1/events', allowed: ['GET', 'HEAD', 'POST', 'OPTIONS']},
   {path: '/v1/events/batch', allowed: ['POST', 'OPTIONS']},
   {path: '/v1/users/identify', allowed: ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']},
@@ -43,8 +48,6 @@ const routes: readonly Route[] = [
   {path: '/v1/properties/values', allowed: ['GET', 'HEAD']},
   {path: '/v1/traits', allowed: ['GET', 'HEAD']},
   {path: '/v1/traits/values', allowed: ['GET', 'HEAD']},
-  {path: '/v1/funnels', allowed: ['GET', 'HEAD', 'POST']},
-  {path: '/v1/funnels/fn_1', allowed: ['GET', 'HEAD', 'PATCH', 'DELETE']},
   {path: '/v1/funnels/fn_1/report', allowed: ['GET', 'HEAD']},
   {path: '/v1/user/funnels', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/retention', allowed: ['GET', 'HEAD']},
@@ -52,16 +55,12 @@ const routes: readonly Route[] = [
   {path: '/v1/reports/stickiness', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/paths', allowed: ['GET', 'HEAD']},
   {path: '/v1/query', allowed: ['POST']},
-  {path: '/v1/webhooks', allowed: ['GET', 'HEAD', 'POST']},
-  {path: '/v1/webhooks/wh_1', allowed: ['GET', 'HEAD', 'PATCH', 'DELETE']},
   {path: '/v1/webhooks/wh_1/test', allowed: ['POST']},
   {path: '/v1/webhooks/wh_1/rotate', allowed: ['POST']},
   {path: '/v1/webhooks/wh_1/resume', allowed: ['POST']},
   {path: '/v1/webhooks/wh_1/replay', allowed: ['POST']},
   {path: '/v1/webhooks/wh_1/deliveries', allowed: ['GET', 'HEAD']},
-  {path: '/v1/alerts', allowed: ['GET', 'HEAD', 'POST']},
   {path: '/v1/alerts/preview', allowed: ['POST']},
-  {path: '/v1/alerts/al_1', allowed: ['GET', 'HEAD', 'PATCH', 'DELETE']},
   {path: '/admin/v1/links', allowed: ['POST']},
 ];
 
