@@ -40,10 +40,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {polyfill: false},
     reportCompressedSize: false,
-    // Everything of the first view in one script: each further one is a request, and compresses worse. The fields that choose from
-    // lists are one as well, so that a part of a page that has them does not import the page; what asks is used without them as well, and
-    // so is what all questions of reports have in common. Boards are known to pins and the palette, too, and words of alerts to their form.
-    // A funnel's address and the words of its window go together: alone, the words are smaller than what a file costs.
+    // Few scripts: a request costs more than some kilobytes that a page does not need, and small files compress worse.
     rolldownOptions: {
       output: {
         // The first view names every other file: shorter hashes, which nothing compresses, are a part of it that nobody misses.
@@ -53,13 +50,18 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             {name: 'first-view', tags: ['$initial']},
-            {name: 'asked', test: /src\/service\/asked\./},
-            {name: 'questions', test: /src\/(address\/(zone|conditions)|shell\/(zone-day|question))\./},
-            {name: 'pickers', test: /src\/controls\/(event-)?picker\./},
-            {name: 'trends-address', test: /src\/address\/trends-address\./},
-            {name: 'funnel-address', test: /src\/address\/(funnel-address|window-text)\./},
-            {name: 'alert-words', test: /src\/pages\/(alerts\/(alert-words|reach)|webhooks\/webhook-words)\./},
-            {name: 'boards-known', test: /src\/(service\/board|address\/(board-address|pin-list))/},
+            // What Overview and the sign-in load later, with all that only these have.
+            {
+              name: 'start',
+              test: /src\/(pages\/(overview|sign-in|no-page|boards\/pinned-active)|shell\/(annotations-button|day-notes)|charts\/time-table-rows)/,
+            },
+            {name: 'shell', test: /src\/(address|charts|controls|design|explained|service|shell)\//},
+            {
+              name: 'reports',
+              test: /src\/pages\/(active|boards|funnels|lifecycle|paths|retention|saved|share|trends|web)\//,
+            },
+            {name: 'people', test: /src\/pages\/(events|people)\//},
+            {name: 'operation', test: /src\/pages\//},
           ],
         },
       },

@@ -2,7 +2,7 @@
 //   LK1. A report that was shown stays while the service does not answer. One that is not shared any more goes at once.
 import {effect, signal} from '@preact/signals';
 import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shares.js';
-import {sharePath} from '../address/base';
+import {isShared, sharePath} from '../address/base';
 import {type Answer, ask, type Fault, taken} from './client';
 import {freshnessOf, oldest} from './freshness';
 import {publication} from './publication';
@@ -49,7 +49,9 @@ async function read<Value>(path: string): Promise<Answer<Value>> {
   return {kind: 'value', value: found.value as Value, headers: new Headers(found.headers), isSame: false};
 }
 
-effect(() => {
-  publication.value;
-  readShare();
-});
+// This script is part of one that pages load, too.
+if (isShared)
+  effect(() => {
+    publication.value;
+    readShare();
+  });

@@ -109,17 +109,17 @@ test('a page that is left while the next one loads writes nothing into its addre
   await dashboard.settled();
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  const script = /\/assets\/active[^/]*\.js/;
+  const script = /\/assets\/people[^/]*\.js/;
   await page.route(script, async (route) => {
     await held;
     await route.continue();
   });
-  await page.getByRole('link', {name: 'Active users'}).click();
-  await page.waitForURL(/\/active$/);
+  await page.getByRole('link', {name: 'People', exact: true}).click();
+  await page.waitForURL(/\/people$/);
   await page.locator('main .loading').waitFor({state: 'attached'});
   release();
-  await page.getByRole('heading', {name: 'Active users', level: 1}).waitFor();
-  expect(await page.getByLabel('Any event').isChecked()).toBe(true);
+  await page.getByRole('heading', {name: 'People', level: 1}).waitFor();
+  await dashboard.settled();
   expect(new URL(page.url()).search).toBe('');
   await page.unroute(script);
 });
@@ -128,34 +128,35 @@ test('a page whose script does not come says so under its own name, and comes wh
   await dashboard.goto('/trends?event=signup');
   await card('In numbers').getByRole('row').nth(1).getByText('signup').waitFor();
   const main = page.locator('main');
-  const away = [/\/assets\/(funnels|retention)[^/]*\.(js|css)$/, /\/dashboard$/];
+  const away = [/\/assets\/(people|operation)[^/]*\.(js|css)$/, /\/dashboard$/];
   for (const one of away) await page.route(one, (route) => route.abort());
-  await page.getByRole('link', {name: 'Funnels'}).click();
+  await page.getByRole('link', {name: 'People', exact: true}).click();
   await main.getByRole('alert').getByText('The service does not answer').waitFor();
-  expect(await main.getByRole('heading', {level: 1}).allInnerTexts()).toEqual(['Funnels']);
+  expect(await main.getByRole('heading', {level: 1}).allInnerTexts()).toEqual(['People']);
   expect(await card('In numbers').count()).toBe(0);
-  await page.getByRole('link', {name: 'Retention'}).click();
+  await page.getByRole('link', {name: 'Alerts', exact: true}).click();
   await main.getByRole('alert').waitFor();
   for (const one of away) await page.unroute(one);
   await main.getByRole('button', {name: 'Try again'}).click();
-  await card('Cohorts').or(card('Retention')).first().waitFor();
-  await page.getByRole('link', {name: 'Funnels'}).click();
-  await page.getByRole('combobox', {name: 'Step 1'}).waitFor(); // Nothing of the failure is kept.
-  expect(await page.evaluate("[...document.styleSheets].map(({href}) => href).join(' ')")).toMatch(/assets\/funnels-/);
+  await main.getByRole('button', {name: /alert/i}).first().waitFor();
+  await page.getByRole('link', {name: 'People', exact: true}).click();
+  await main.getByRole('table').first().waitFor(); // Nothing of the failure is kept.
+  expect(await page.evaluate("[...document.styleSheets].map(({href}) => href).join(' ')")).toMatch(/assets\/people-/);
   dashboard.forgive(/Failed to load resource/);
   await dashboard.expectSound();
 });
 
 test('a part that a newer version does not have any more offers to load the page again', async () => {
-  const gone = /\/assets\/(paths|download)[^/]*\.js$/;
+  const gone = /\/assets\/(shell|people)[^/]*\.js$/;
   const newer = '<script type="module" src="/dashboard/assets/index-newer123.js"></script>';
-  await dashboard.goto('/trends?event=signup');
-  await card('In numbers').getByRole('row').nth(1).getByText('signup').waitFor();
+  await dashboard.goto('/');
+  const download = page.getByRole('button', {name: 'Download as CSV'}).first();
+  await download.waitFor();
   await page.route(gone, (route) => route.fulfill({status: 404, body: ''}));
   await page.route(/\/dashboard$/, (route) => route.fulfill({contentType: 'text/html', body: newer}));
-  await card('Trend').getByRole('button', {name: 'Download as CSV'}).click();
+  await download.click();
   await page.getByRole('alert').getByText('A newer version is there').waitFor();
-  await page.getByRole('link', {name: 'Paths'}).click();
+  await page.getByRole('link', {name: 'People', exact: true}).click();
   const said = page.locator('main').getByRole('alert');
   await said.getByText('A newer version is there').waitFor();
   dashboard.forgive(/Failed to load resource/);
@@ -164,7 +165,7 @@ test('a part that a newer version does not have any more offers to load the page
   await page.unroute(/\/dashboard$/);
   await said.getByRole('button', {name: 'Reload'}).click();
   await said.waitFor({state: 'detached'});
-  await page.getByRole('heading', {name: 'Paths', level: 1}).waitFor();
+  await page.getByRole('heading', {name: 'People', level: 1}).waitFor();
   await dashboard.settled();
   expect(await said.count()).toBe(0);
   dashboard.forgive(/Failed to load resource/);
