@@ -1,6 +1,6 @@
 // The description of the service: sound by itself, complete, and true. That every answer is as described is checked by
 // the client of all tests (test/support/described.ts); that this check can fail is checked here.
-import {execFile} from 'node:child_process';
+import {execFile, spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -15,6 +15,13 @@ import {description} from '../../src/edge/description.js';
 import {statusOf} from '../../src/edge/failure.js';
 import {type DescribedOperation, describeService, type OpenApiDocument} from '../../src/edge/openapi/document.js';
 import {headersOfAnyAnswer} from '../../src/edge/openapi/headers.js';
+import {
+  type ExampleRequest,
+  javascriptOf,
+  pythonOf,
+  requestOf,
+  requestOfPath,
+} from '../../src/edge/openapi/page/requests.js';
 import {questions} from '../../src/edge/openapi/questions.js';
 import {resources} from '../../src/edge/resources/all.js';
 import {allowedMethods, methodsOf, type Route} from '../../src/edge/route.js';
@@ -320,6 +327,82 @@ describe('the examples', () => {
     }
     for (const name of Object.keys(document.components.schemas)) expect(answer.text).toContain(`id="schema-${name}"`);
     for (const code of Object.keys(statusOf)) expect(answer.text).toContain(`<code class="name">${code}</code>`);
+  });
+
+  /** As a server reads it. */
+  interface Sent {
+    readonly url: string;
+    readonly method: string;
+    readonly authorization: string | null;
+    readonly contentType: string | null;
+    readonly body: unknown;
+  }
+
+  const hostile = ['\'"\\ \n$', '{x}{y}'].join('');
+  const examples: readonly ExampleRequest[] = [
+    ...places
+      .filter(({method}) => method !== 'OPTIONS')
+      .map(({method, path, operation}) => requestOf(method, path, operation)),
+    ...questions.flatMap(({requests}) => requests).map(requestOfPath),
+    {
+      method: 'POST',
+      target: '/v1/hostile',
+      query: new URLSearchParams([
+        ['a[]', hostile],
+        ['a[]', 'ü \u2028'],
+      ]),
+      key: 'WRITE_KEY',
+      body: {text: hostile, values: [null, true, false, -1.5, {}, []], long: 'x'.repeat(80)},
+    },
+  ];
+  const expected: readonly Sent[] = examples.map(({method, target, query, key, body}) => ({
+    url: `base${target}${query.size > 0 ? `?${query}` : ''}`,
+    method,
+    authorization: key === undefined ? null : `Bearer ${key}`,
+    contentType: body === undefined ? null : 'application/json',
+    body: body ?? null,
+  }));
+
+  test('its examples in JavaScript send what those of curl do', async () => {
+    const sent: Sent[] = [];
+    const fetch = async (url: string, {method = 'GET', headers = {}, body}: RequestInit = {}): Promise<object> => {
+      const {Authorization = null, 'Content-Type': type = null} = headers as Record<string, string>;
+      const read = body === undefined ? null : JSON.parse(String(body));
+      sent.push({url, method, authorization: Authorization, contentType: type, body: read});
+      return {status: 200, text: async () => ''};
+    };
+    const silent = {log: () => undefined};
+    const names = ['fetch', 'console', 'BASE', 'WRITE_KEY', 'SECRET_KEY', 'ADMIN_TOKEN'];
+    for (const example of examples) {
+      const run = new Function(...names, `return (async () => {${javascriptOf(example)}})()`);
+      await run(fetch, silent, 'base', 'WRITE_KEY', 'SECRET_KEY', 'ADMIN_TOKEN');
+    }
+    expect(sent).toEqual(expected);
+  });
+
+  test('and so do those in Python', async ({skip}) => {
+    const program = `
+import io, json, sys, types, urllib.parse, urllib.request
+sent = []
+def heard(request):
+    headers = {name.lower(): value for name, value in request.header_items()}
+    sent.append({'url': request.full_url[len('http://'):], 'method': request.get_method(),
+        'authorization': headers.get('authorization'), 'contentType': headers.get('content-type'),
+        'body': json.loads(request.data) if request.data else None})
+    return io.BytesIO(b'')
+urllib.request.urlopen = heard
+for example in json.load(sys.stdin):
+    exec(example, {'json': json, 'urllib': urllib, 'print': lambda _: None, 'BASE': 'http://base',
+        'WRITE_KEY': 'WRITE_KEY', 'SECRET_KEY': 'SECRET_KEY', 'ADMIN_TOKEN': 'ADMIN_TOKEN'})
+print(json.dumps(sent))
+`;
+    const {status, stdout, stderr} = spawnSync('python3', ['-c', program], {
+      input: JSON.stringify(examples.map(pythonOf)),
+      encoding: 'utf8',
+    });
+    skip(status === null, 'python3 is not installed');
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual(expected);
   });
 
   test('the curl lines of GET /docs run as they stand', async () => {

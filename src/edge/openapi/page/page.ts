@@ -4,8 +4,8 @@ import {createHash} from 'node:crypto';
 import {statusOf} from '../../failure.js';
 import type {DescribedAnswer, DescribedOperation, OpenApiDocument} from '../document.js';
 import {type AskedQuestion, questions} from '../questions.js';
-import {curlOf, curlOfPath} from './curl.js';
 import {type Content, html, Markup, paragraphs, prose} from './markup.js';
+import {type ExampleRequest, languages, requestOf, requestOfPath} from './requests.js';
 import {fieldRow, fieldTable} from './schema-table.js';
 import {script} from './script.js';
 import {style} from './style.js';
@@ -50,10 +50,8 @@ ${navigation(document, tags, places)}
 <p class="lead">${String(document.info.summary)}</p>
 <div class="intro">${paragraphs(String(document.info.description))}
 <p>This page is version ${version}, made from <a href="openapi.json">openapi.json</a>. The examples tell one story. In a new service they answer as shown, if they run in this order: write (an event, a batch, traits), read, delete. Each service creates its own ids, keys, cursors, positions, times of receipt and checks of a deletion. Reports follow with the next snapshot (<code>REPORT_REFRESH_SECONDS</code>); the list of keys begins with those of the first start. Set these variables first, and use the ids of deletions and keys that your service answers with:</p></div>
-${block(html`BASE=<span class="base">http://127.0.0.1:8080${prefix}</span>
-WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
-SECRET_KEY=sk_live_…      # servers only: may do everything except manage keys (sk_read_…: may only read)
-ADMIN_TOKEN=…             # the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`)}
+${languageChoice}
+${variableBlocks(`http://127.0.0.1:8080${prefix}`)}
 ${questionSection()}
 ${tags.map((tag) => section(tag, places, document))}
 ${errorSection(document)}
@@ -113,7 +111,7 @@ ${subjects.map((about) => html`<h2 id="${anchorOf(about)}">${about}</h2>${questi
 
 const recipe = ({question, requests, answer}: AskedQuestion): Markup =>
   html`<article id="${anchorOf(question)}"><h3>${question}</h3><div class="columns"><div><p>${prose(answer)}</p></div>
-<div class="sample">${requests.map((request) => block(curlOfPath(request)))}</div></div></article>`;
+<div class="sample">${requests.map((request) => requestBlocks(requestOfPath(request)))}</div></div></article>`;
 
 // -- operations -------------------------------------------------------------------------------------------------------
 
@@ -134,7 +132,7 @@ ${bodyFields(operation, document)}
 <h4>Answers</h4>
 <ul class="answers">${Object.entries(operation.responses).map(([status, answer]) => answerLine(status, answer))}</ul>
 </div><div class="sample">
-<h4>Request</h4>${block(curlOf(method, path, operation))}
+<h4>Request</h4>${requestBlocks(requestOf(method, path, operation))}
 ${exampleAnswer(operation)}
 </div></div>
 </article>`;
@@ -206,6 +204,43 @@ function exampleAnswer({responses}: DescribedOperation): Content {
 }
 
 const block = (content: Content): Markup => html`<div class="block"><pre>${content}</pre></div>`;
+
+// -- languages --------------------------------------------------------------------------------------------------------
+
+/** One choice for all examples: the style shows those of the chosen language, without a script. */
+const languageChoice = html`<fieldset class="languages"><legend>Language of the examples</legend>${languages.map(
+  ({name, word}, i) =>
+    html`<input type="radio" name="language" id="in-${word}"${i === 0 ? new Markup(' checked') : undefined}><label for="in-${word}">${name}</label>`,
+)}</fieldset>`;
+
+const inLanguage = (word: string, content: Content): Markup => html`<div class="in ${word}">${block(content)}</div>`;
+
+const requestBlocks = (request: ExampleRequest): Markup =>
+  html`<div class="request">${languages.map((language) => inLanguage(language.word, language.requestOf(request)))}</div>`;
+
+function variableBlocks(base: string): Markup {
+  const shown = html`<span class="base">${base}</span>`;
+  return html`${inLanguage(
+    'curl',
+    html`BASE=${shown}
+WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
+SECRET_KEY=sk_live_…      # servers only: may do everything except manage keys (sk_read_…: may only read)
+ADMIN_TOKEN=…             # the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`,
+  )}${inLanguage(
+    'javascript',
+    html`const BASE = '${shown}';
+const WRITE_KEY = 'sk_write_…';     // browsers and apps: may track and identify
+const SECRET_KEY = 'sk_live_…';     // servers only: may do everything except manage keys (sk_read_…: may only read)
+const ADMIN_TOKEN = '…';            // the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`,
+  )}${inLanguage(
+    'python',
+    html`import json, urllib.parse, urllib.request
+BASE = '${shown}'
+WRITE_KEY = 'sk_write_…'      # browsers and apps: may track and identify
+SECRET_KEY = 'sk_live_…'      # servers only: may do everything except manage keys (sk_read_…: may only read)
+ADMIN_TOKEN = '…'             # the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`,
+  )}`;
+}
 
 // -- reference --------------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ export const style = `
   }
 }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 1.25rem; -webkit-text-size-adjust: 100%; }
+html { scroll-padding-top: 3.5rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 var(--sans); }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }
@@ -80,7 +80,12 @@ tr:first-child td, tr:first-child th { border-top: 0; }
 
 pre { background: var(--sunken); color: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; margin: 0; overflow-x: auto; line-height: 1.5; font-size: .8rem; tab-size: 2; }
 .block { position: relative; }
-.block + .block { margin-top: .8rem; }
+.in { display: none; }
+.request + .request { margin-top: .8rem; }
+body:has(#in-curl:checked) .in.curl, body:has(#in-javascript:checked) .in.javascript, body:has(#in-python:checked) .in.python { display: block; }
+.languages { display: flex; gap: .3rem 1rem; flex-wrap: wrap; align-items: center; border: 0; padding: .5rem 0; margin: .5rem 0 .1rem; position: sticky; top: 0; z-index: 1; background: var(--ground); }
+.languages legend { float: left; margin-right: 1rem; font-weight: 600; }
+.languages label { cursor: pointer; margin-left: -.6rem; }
 .block button { position: absolute; top: .4rem; right: .4rem; font: 600 .7rem var(--sans); color: var(--soft); background: var(--raised); border: 1px solid var(--line); border-radius: 5px; padding: .2rem .5rem; cursor: pointer; opacity: 0; }
 .block:hover button, .block button:focus-visible { opacity: 1; }
 @media (hover: none) { .block button { opacity: 1; } }
