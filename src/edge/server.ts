@@ -355,7 +355,7 @@ function isFramed({isFramingAmbiguous, transferEncoding, contentLength, declared
 
 /** Names the path of the API that was probably meant. */
 function notFound({path}: Exchange, {exact}: Routes): Failure {
-  const paths = path.startsWith('/v1/') ? [...exact.keys()].filter((known) => known.startsWith('/v1/')) : [];
+  const paths = path.startsWith('/v1/') ? [...exact.keys()].filter((known) => known.startsWith('/v1')) : [];
   return {code: 'not_found', message: noSuchPath + didYouMean(nearestOf(path, paths))};
 }
 

@@ -1,7 +1,7 @@
 // Changes that depend on the version that the client read, over a bucket whose watch tells two processes nothing after their start.
 import {describe, expect, test} from 'vitest';
 import {RequestFailure} from '../../src/edge/failure.js';
-import {changeMeant, etagOf, meantVersion, removeMeant} from '../../src/edge/routes/if-match.js';
+import {changeMeant, etagOf, isHeld, meantVersion, removeMeant} from '../../src/edge/routes/if-match.js';
 import {versionOfWebhook} from '../../src/edge/routes/webhook-body.js';
 import type {Endpoint} from '../../src/effects/endpoint.js';
 import {HookStore} from '../../src/effects/hook-store.js';
@@ -139,4 +139,16 @@ describe('If-Match', () => {
   test.each(['', ',', ' , ', 'a', '"a', '"a" "b"', '"a", b', '"a"b"', '*, "a"', 'w/"a"'])('%j is no tag', (ifMatch) => {
     expect(() => meantVersion({ifMatch})).toThrow(RequestFailure);
   });
+});
+
+test.each<[string | undefined, boolean]>([
+  [undefined, false],
+  ['', false],
+  ['"b"', false],
+  ['"a"', true],
+  ['"b", "a"', true],
+  [' * ', true],
+  ['a', false],
+])('If-None-Match %j names what has the tag "a": %s', (ifNoneMatch, held) => {
+  expect(isHeld({ifNoneMatch}, etagOf('a'))).toBe(held);
 });

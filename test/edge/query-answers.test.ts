@@ -111,7 +111,7 @@ describe('answers of one request', () => {
   test('are not of another position than the one that was asked for', async () => {
     const role = new Role(() => gone);
     const {body} = await answer(role, {questions: many(2), at: '0:1.7'});
-    expect(body.answers.map(({error}: {error: object}) => error)).toEqual(Array(2).fill(gone));
+    expect(body.answers.map(({error}: {error: object}) => error)).toEqual(Array(2).fill({...gone, field: '/at'}));
     expect(body.log_position).toBe(null);
     expect(role.asked.map(({at}) => at)).toEqual(['0:1.7', '0:1.7']);
   });

@@ -47,7 +47,7 @@ export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return 'an object';
       const members = Object.keys(shape);
-      return `is not a member here, where ${members.join(', ')} are${didYouMean(nearestOf(issue.keys[0]!, members))}`;
+      return `is not among the members here: ${members.join(', ')}${didYouMean(nearestOf(issue.keys[0]!, members))}`;
     },
   });
 
@@ -66,10 +66,9 @@ export const time = text('an ISO 8601 date or date and time', (text) => Number.i
 export const relativePattern = /^(?:-([1-9]\d{0,3})d|today|yesterday|(this|last) (week|month|quarter|year))$/;
 export const rangeDefault = '-30d';
 
-const relative = () =>
-  text('an object with from and to, or a text like -30d, today, yesterday, this month, last week', (text) =>
-    relativePattern.test(text),
-  ).meta({pattern: relativePattern.source});
+const rangeRule = 'an object with from and to, or a text like -30d, today, yesterday, this month, last week';
+
+const relative = () => text(rangeRule, (text) => relativePattern.test(text)).meta({pattern: relativePattern.source});
 
 const first = 'The first moment that counts, ISO 8601; a date is its first moment.';
 const last = 'The last moment that counts, ISO 8601; a date is its last moment.';
@@ -84,13 +83,13 @@ const relativeWords =
   'or `year`; what is of `this` one ends with today), or `{"from","to"}`.';
 
 export const range = z
-  .union([relative(), bounds])
+  .union([relative(), bounds], rangeRule)
   .default(rangeDefault)
   .describe(`The days that count: ${relativeWords}`);
 
 /** The range of a list. `absent` says what it is without one. */
 export const listRange = (absent: string) =>
-  z.union([relative(), openBounds]).optional().describe(`The days that count: ${relativeWords} ${absent}`);
+  z.union([relative(), openBounds], rangeRule).optional().describe(`The days that count: ${relativeWords} ${absent}`);
 
 export const timezone = text(
   'an IANA name such as Europe/Berlin, or an offset like -03:30',
@@ -121,13 +120,14 @@ export const bucketed = {
 const conditionRule = `a condition like "plan eq pro": a property, one of ${operators.join(', ')}, and a value, which ${operators.filter(takesNoValue).join(', ')} do not have; a number for gt, gte, lt and lte`;
 
 const conditionText = text(conditionRule, (text) => readCondition(text) !== undefined, nearestCondition);
+const valueRule = 'a text, a number, true or false, or a list of them for in and nin';
 const scalar = z.union([z.string(), z.number(), z.boolean()], 'a text, a number, true or false');
 
 const conditionObject = object({
   property: anyText().describe('The property, or the trait: dots name nested keys.'),
   op: word(operators, nearestOperator).describe('The operator.'),
   value: z
-    .union([scalar, z.array(scalar).min(1)], 'a text, a number, true or false, or a list of them for in and nin')
+    .union([scalar, z.array(scalar, valueRule).min(1, valueRule)], valueRule)
     .optional()
     .describe('What it is compared with. A list for `in` and `nin`. Absent for `set`, `unset`, `null` and `nnull`.'),
 }).refine((condition) => isCondition(condition), {error: conditionRule, path: ['value']});
@@ -156,7 +156,7 @@ function normal(member: ConditionMember): ConditionMember {
   return readCondition(written) === undefined ? member : written;
 }
 
-export const condition = z.union([conditionText, conditionObject]).overwrite(normal);
+export const condition = z.union([conditionText, conditionObject], conditionRule).overwrite(normal);
 
 export const conditions = (description: string) =>
   z

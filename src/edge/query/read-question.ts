@@ -24,7 +24,7 @@ export function readQuestion(value: unknown, at: string): Question {
     throw refused(`${at}/report`, `must be one of ${kindNames.join(', ')}${didYouMean(meant)}`);
   }
   const read = (kinds[report as Kind] as z.ZodType<Question>).safeParse(value);
-  if (!read.success) throw refusalOf(innermost(read.error.issues), value, at);
+  if (!read.success) throw refusalOf(innermost(read.error.issues, value), value, at);
   return withoutEmpty(read.data) as Question;
 }
 
@@ -37,23 +37,32 @@ type Issue = z.core.$ZodIssue;
  * The one that says most: a misspelt member is often why another one is missing, and of the forms that a value may have, the one that
  * it was meant to have says what is wrong.
  */
-function innermost(issues: readonly Issue[]): Issue {
+function innermost(issues: readonly Issue[], value: unknown): Issue {
   const issue = issues.find(({code}) => code === 'unrecognized_keys') ?? issues[0]!;
   if (issue.code !== 'invalid_union') return issue;
-  const isOther = ([first]: readonly Issue[]): boolean => first!.code === 'invalid_type' && first!.path.length === 0;
-  const meant = issue.errors.find((issues) => issues.length > 0 && !isOther(issues));
+  const found = valueAt(issue.path, value);
+  const meant = issue.errors.find((issues) => issues.length > 0 && !isOfOtherForm(issues[0]!, found));
   if (meant === undefined) return issue;
-  const inner = innermost(meant);
+  const inner = innermost(meant, found);
   return {...inner, path: [...issue.path, ...inner.path]};
 }
+
+/** Whether a form is not the one that the value was meant to have. A word is a text: of an object it says nothing. */
+const isOfOtherForm = ({code, path}: Issue, value: unknown): boolean =>
+  path.length === 0 && (code === 'invalid_type' || (code === 'invalid_value' && typeof value !== 'string'));
+
+const valueAt = (path: readonly PropertyKey[], value: unknown): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
 
 const escaped = (key: PropertyKey): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 
 function refusalOf(issue: Issue, value: unknown, at: string): RequestFailure {
   const pointer = at + issue.path.map((key) => `/${escaped(key)}`).join('');
   if (issue.code === 'unrecognized_keys') return refused(`${pointer}/${escaped(issue.keys[0]!)}`, issue.message);
-  const found = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], value);
-  return refused(pointer, found === undefined ? `is required: ${issue.message}` : `must be ${issue.message}`);
+  return refused(
+    pointer,
+    valueAt(issue.path, value) === undefined ? `is required: ${issue.message}` : `must be ${issue.message}`,
+  );
 }
 
 /** Without members that are as if they were absent: empty lists and objects, `undefined`. */

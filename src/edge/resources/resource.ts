@@ -21,7 +21,15 @@ import {anyText, optional, wholeNumber, withDefault} from '../query/parameters.j
 import {noParameters, type Parameter, readPathId, readQuery} from '../query/query.js';
 import {type BodyEndpoint, type Handle, type ReadEndpoint, type Route, variedSegment} from '../route.js';
 import {authorNameOf, authorOf} from '../routes/author.js';
-import {changedSinceRead, changeMeant, etagOf, meantVersion, removeMeant, versionOf} from '../routes/if-match.js';
+import {
+  changedSinceRead,
+  changeMeant,
+  etagOf,
+  isHeld,
+  meantVersion,
+  removeMeant,
+  versionOf,
+} from '../routes/if-match.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {storedChange} from '../routes/stored-change.js';
 import {isAfter, type Place, placeText, readPlace} from './list-place.js';
@@ -220,7 +228,7 @@ export function resourceOf<
         ...(await kind.beside?.read(front)),
       });
       const etag = etagOf(versionOf([body]));
-      if (exchange.ifNoneMatch === etag[1]) exchange.answer('304 Not Modified', undefined, '', [etag]);
+      if (isHeld(exchange, etag)) exchange.answer('304 Not Modified', undefined, '', [etag]);
       else exchange.json('200 OK', body, [etag]);
     },
 

@@ -1,5 +1,5 @@
-// Versions of what clients edit (webhooks, alerts, hidden names, options of keys), and changes of definitions that depend on the version that a client
-// read. Boards and saved reports count their versions themselves.
+// Versions of what clients edit (what people keep, hidden names, options of keys), and changes of definitions that depend on the
+// version that a client read.
 //   IM1. A version is a hash of what clients edit, and of whether it is paused or disabled. What the service measures is no part of it,
 //        nor are secrets. Every process derives the same one, also after a bucket lost its last changes.
 //   IM2. With If-Match a change is made to one of these versions alone. Without it, to whatever there is.
@@ -42,6 +42,10 @@ export function meantVersion({ifMatch}: Pick<Exchange, 'ifMatch'>): MeantVersion
   if (tags === undefined) throw new RequestFailure(noTag);
   return (version) => tags.has(`"${version}"`);
 }
+
+/** Whether the client has what has this tag (RFC 9110, 13.1.2): `If-None-Match` is `*`, or a list with the tag. */
+export const isHeld = ({ifNoneMatch = ''}: Pick<Exchange, 'ifNoneMatch'>, [, etag]: Header): boolean =>
+  ifNoneMatch.trim() === '*' || tagsOf(ifNoneMatch)?.has(etag) === true;
 
 /** `isOutdated`: the definition has another version than the client means, and was left as it is. */
 export interface Meant<Held> {

@@ -202,8 +202,9 @@ async function answerTo(
     if (includes !== undefined) return await answerIncluding(front, exchange, asked, includes);
     return reportIn(await front.asks.report(asked, askerOf(exchange)));
   } catch (error) {
-    if (error instanceof RequestFailure) return error.failure;
-    throw error;
+    if (!(error instanceof RequestFailure)) throw error;
+    const {failure} = error;
+    return failure.field === 'at' ? {...failure, field: '/at'} : failure;
   }
 }
 
