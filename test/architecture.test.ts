@@ -305,6 +305,26 @@ describe('the pages of the dashboard', () => {
     expect([...reachedBy].filter((file) => browser.test(codeOf(file)))).toEqual([]);
   });
 
+  test('have layers: addresses and what asks the service know nothing of what is shown', () => {
+    const folderOf = (path: string): string => path.split('/')[2]!;
+    const own = pages.flatMap(importsOf).filter(({target}) => target.startsWith('dashboard/src/'));
+    const below: Readonly<Record<string, readonly string[]>> = {
+      address: ['address'],
+      service: ['address', 'service'],
+      design: ['design'],
+      charts: ['address', 'charts', 'controls', 'design', 'service', 'shell'],
+    };
+    expect(own.length).toBeGreaterThan(400);
+    const upward = own.filter(({file, target}) => below[folderOf(file)]?.includes(folderOf(target)) === false);
+    expect(upward.map(({file, target}) => `${file} -> ${target}`)).toEqual([]);
+    // Of what is no page, the frame alone knows the pages.
+    const known = own.filter(({file, target}) => folderOf(file) !== 'pages' && folderOf(target) === 'pages');
+    expect([...new Set(known.map(({file}) => file))].sort()).toEqual([
+      'dashboard/src/main.tsx',
+      'dashboard/src/shell/places.ts',
+    ]);
+  });
+
   test('import nothing of what stands beside the service', () => {
     expect(reached.filter(({target}) => /^(bench|tools|test|scripts)\//.test(target))).toEqual([]);
   });

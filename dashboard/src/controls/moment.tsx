@@ -1,6 +1,6 @@
 // A moment as its age, with the exact time on hover. The age follows the page's clock.
 import {agoText, momentText} from '../charts/format';
-import {now} from '../shell/now';
+import {now} from '../service/now';
 
 /** `iso` null: it never was. */
 export function Moment({iso, never = 'never'}: {readonly iso: string | null; readonly never?: string}) {

@@ -5,8 +5,8 @@ import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {isShared} from '../address/base';
 import {dayOfMs} from '../address/range';
 import {namesMax, namesPath} from '../address/report-address';
-import {today} from '../shell/today';
 import {read} from './client';
+import {today} from './today';
 
 /** Time of the earliest event, epoch ms. Undefined while it is not known, and where there are more names than one answer has. */
 const firstMs = signal<number | undefined>(undefined);

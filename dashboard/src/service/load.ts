@@ -6,9 +6,9 @@ import {computed, signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import type {LoadAnswer, LoadRows, LoadState} from '../../../src/edge/dashboard/answers/load.js';
 import type {Vitals} from '../../../src/edge/dashboard/answers/stream.js';
-import {now} from '../shell/now';
 import {type Fault, read} from './client';
 import {joined, ringMinutes} from './load-rows';
+import {now} from './now';
 import {serviceState} from './service-state';
 import {listen, streamState} from './stream';
 

@@ -2,7 +2,7 @@
 // for the next one.
 import {effect, signal} from '@preact/signals';
 import {isShared} from '../address/base';
-import {now} from '../shell/now';
+import {now} from './now';
 import {listen} from './stream';
 
 /** Counts the times at which every visible report asks again. */

@@ -1,7 +1,7 @@
 // The annotations of a page's charts: listed by a button, made by the key `a` where the crosshair stands. One a page.
 import {useState} from 'preact/hooks';
-import {useAnnotations} from '../service/annotations';
-import {crosshair} from '../service/marks';
+import {useAnnotationMarks} from '../charts/annotation-marks';
+import {crosshair} from '../charts/marks';
 import {may} from '../service/session';
 import {Icon} from './icon';
 import {useKeys} from './keys';
@@ -22,7 +22,7 @@ const AnnotationsDialog = later<AnnotationsProps>(() =>
 
 export function AnnotationsButton({zone = 'UTC', isHour}: {readonly zone?: string; readonly isHour: boolean}) {
   const [open, setOpen] = useState<{readonly seconds: number | undefined}>();
-  useAnnotations();
+  useAnnotationMarks();
   useKeys({
     a: () => {
       if (may('analyst') && crosshair.peek() !== undefined) setOpen({seconds: crosshair.peek()});

@@ -9,8 +9,8 @@ import {faultOf} from '../service/client';
 import {may} from '../service/session';
 import type {AnnotationsProps} from './annotations-button';
 import './annotations.css';
+import {now} from '../service/now';
 import {Icon} from './icon';
-import {now} from './now';
 import {Empty, FaultBox, Loading} from './states';
 
 const textMax = 200;

@@ -16,7 +16,7 @@ import {utc, wallMs} from '../address/zone';
 import {count, datesText, dayName} from '../charts/format';
 import type {DayPlace} from '../controls/range';
 import {useReports} from '../service/reports';
-import {today as utcDay} from './today';
+import {today as utcDay} from '../service/today';
 import './day-notes.css';
 
 export interface DayNotesProps {

@@ -4,9 +4,9 @@ import type {LoadAnswer} from '../../../src/edge/dashboard/answers/load.js';
 import {clockText, count, duration, momentText} from '../charts/format';
 import {useAsked} from '../service/asked';
 import type {Freshness} from '../service/freshness';
+import {now} from '../service/now';
 import {serviceState} from '../service/service-state';
 import {sinceThen} from '../service/since-then';
-import {now} from './now';
 import './freshness-panel.css';
 
 /** The ring of the service. */

@@ -2,9 +2,9 @@
 import {agoText, clockText, momentText} from '../charts/format';
 import {Popover} from '../controls/popover';
 import type {Freshness} from '../service/freshness';
+import {now} from '../service/now';
 import {pauseMs as askAgainMs} from '../service/publication';
 import {later} from './later';
-import {now} from './now';
 import './freshness.css';
 
 const FreshnessPanel = later(() => import('./freshness-panel').then(({FreshnessPanel: Panel}) => Panel));

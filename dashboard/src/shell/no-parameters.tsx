@@ -1,5 +1,5 @@
 // A page that is asked nothing by its address: every parameter is named as one that it does not know.
-import {useAddress} from '../address/use-address';
+import {useAddress} from '../service/use-address';
 import {AddressProblems} from './address-problems';
 
 const none = {} as const;

@@ -22,9 +22,9 @@ import {Icon} from './icon';
 import {openDialog, takeEarly} from './keys';
 import {exportsFrom} from './palette-exports';
 import './palette.css';
+import {today} from '../service/today';
 import {isShown, places} from './places';
 import {switchTheme} from './theme-button';
-import {today} from './today';
 
 const namesMax = 8;
 const namesAtOnce = 1_000;

@@ -8,13 +8,13 @@ import {type Compare, daysOf, type Interval, type Range} from '../address/range'
 import {IntervalControl} from '../controls/interval';
 import {type DayPlace, RangeControl} from '../controls/range';
 import type {Freshness} from '../service/freshness';
+import {today} from '../service/today';
 import {AddressProblems} from './address-problems';
 import type {DayNotesProps} from './day-notes';
 import {FreshnessPill} from './freshness';
 import {Head} from './head';
 import {later} from './later';
 import {SaveButton} from './save-button';
-import {today} from './today';
 
 const DayNotes = later<DayNotesProps>(() => import('./day-notes').then(({DayNotes: Part}) => Part));
 

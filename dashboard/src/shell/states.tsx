@@ -2,9 +2,9 @@
 import type {ComponentChildren} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import type {Fault} from '../service/client';
+import {now} from '../service/now';
 import {type Role, session} from '../service/session';
 import {Icon} from './icon';
-import {now} from './now';
 
 /** Outline of a page that is loading. It comes after 150 ms, so quick answers do not flash. */
 export function Loading({lines = 3}: {readonly lines?: number}) {

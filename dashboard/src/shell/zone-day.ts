@@ -2,8 +2,8 @@
 import {computed, type ReadonlySignal} from '@preact/signals';
 import {dayOfMs} from '../address/range';
 import {wallMs} from '../address/zone';
+import {now} from '../service/now';
 import {shared} from '../service/shared';
-import {now} from './now';
 
 const days = new Map<string, ReadonlySignal<number>>();
 

@@ -6,8 +6,8 @@ import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {NumberField} from '../../controls/number-field';
 import {Field, Options} from '../../controls/options';
+import {today} from '../../service/today';
 import {Icon} from '../../shell/icon';
-import {today} from '../../shell/today';
 import type {AlertDraft} from './alert-draft';
 import {type LagKind, lagWords, minutesLabel} from './alert-words';
 

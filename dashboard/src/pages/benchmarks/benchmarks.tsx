@@ -1,14 +1,14 @@
 // Runs of the benches: their history, one of them, and two of them beside each other.
 import type {RunList} from '../../../../src/bench-run';
 import {pageAddress} from '../../address/base';
-import {useAddress} from '../../address/use-address';
 import {agoText} from '../../charts/format';
 import {useAsked} from '../../service/asked';
+import {now} from '../../service/now';
+import {useAddress} from '../../service/use-address';
 import {AddressProblems} from '../../shell/address-problems';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
-import {now} from '../../shell/now';
 import {FaultBox, Loading} from '../../shell/states';
 import '../../design/reports.css';
 import './benchmarks.css';

@@ -5,15 +5,15 @@ import {boardForm} from '../../address/board-address';
 import {comparedDays} from '../../address/compared';
 import {daysOf} from '../../address/range';
 import {intervalOf} from '../../address/report-address';
-import {type Address, useAddress} from '../../address/use-address';
 import {type Board, boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
 import {useFirstDay} from '../../service/first-day';
 import {type Freshness, oldest} from '../../service/freshness';
 import {may} from '../../service/session';
+import {today} from '../../service/today';
+import {type Address, useAddress} from '../../service/use-address';
 import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import {today} from '../../shell/today';
 import {BoardLinks} from './board-links';
 import {BoardRow} from './board-row';
 

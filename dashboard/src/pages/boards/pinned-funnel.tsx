@@ -6,11 +6,11 @@ import {funnelForm, funnelPath, stepLabel, stepsOf} from '../../address/funnel-a
 import {datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
+import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {explaining} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
-import {today} from '../../shell/today';
 import {Lost, NoEventNamed} from './lost';
 import {type TileProps, useTile} from './tile';
 

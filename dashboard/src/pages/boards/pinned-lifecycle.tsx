@@ -4,7 +4,7 @@ import {readAddress, writeAddress} from '../../address/codec';
 import {lifecycleForm, lifecyclePath, usualPeriod} from '../../address/engagement-address';
 import {utc} from '../../address/zone';
 import {datesText} from '../../charts/format';
-import {today} from '../../shell/today';
+import {today} from '../../service/today';
 import {type LifecycleAsked, Stages} from '../lifecycle/stages';
 import {Lost} from './lost';
 import {type TileProps, useTile} from './tile';

@@ -10,11 +10,11 @@ import {propertiesText, whoOf} from '../../service/arrivals';
 import {useLiveArrivals} from '../../service/live-arrivals';
 import {storedBefore, useNewestStored} from '../../service/newest-stored';
 import {streamState} from '../../service/stream';
+import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {useKeys} from '../../shell/keys';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import {today} from '../../shell/today';
 import {EventsTable} from './events-table';
 import {FilterFields} from './filter-fields';
 

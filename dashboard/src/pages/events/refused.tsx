@@ -8,10 +8,10 @@ import {count} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
+import {now} from '../../service/now';
 import {may} from '../../service/session';
 import {useTopic} from '../../service/stream';
 import {Card} from '../../shell/card';
-import {now} from '../../shell/now';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {refusalText} from './refusal-words';
 

@@ -17,10 +17,10 @@ import {trendForm} from '../../address/report-address';
 import {agoText, clockText, duration} from '../../charts/format';
 import {propertiesText, whoOf} from '../../service/arrivals';
 import {read} from '../../service/client';
+import {now} from '../../service/now';
 import {streamState, useTopic} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
-import {now} from '../../shell/now';
 import '../../design/feed.css';
 
 const refusalsMax = 6;

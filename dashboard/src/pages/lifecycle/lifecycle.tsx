@@ -3,7 +3,6 @@
 import {writeAddress} from '../../address/codec';
 import {lifecycleForm, lifecyclePath, stickinessPath, usualPeriod} from '../../address/engagement-address';
 import {daysOf} from '../../address/range';
-import {useAddress} from '../../address/use-address';
 import {datesText} from '../../charts/format';
 import {UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
@@ -12,6 +11,7 @@ import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
+import {useAddress} from '../../service/use-address';
 import {later} from '../../shell/later';
 import type {PinProps} from '../../shell/pin-button';
 import {Question, QuestionFields} from '../../shell/question';

@@ -5,11 +5,11 @@ import {clockText, datesText, momentText, propertiesText} from '../../charts/for
 import {propertiesText as arrivedText, whoOf} from '../../service/arrivals';
 import {useLiveArrivals} from '../../service/live-arrivals';
 import {storedBefore, useNewestStored} from '../../service/newest-stored';
+import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {useKeys} from '../../shell/keys';
 import {FaultBox, Loading} from '../../shell/states';
-import {today} from '../../shell/today';
 import '../../design/feed.css';
 
 const shownMax = 9;

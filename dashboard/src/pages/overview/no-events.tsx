@@ -10,10 +10,10 @@ import {everyDay} from '../../address/stored-days';
 import {datesText} from '../../charts/format';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
+import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {ReportBody} from '../../shell/report-body';
 import {Empty, Loading} from '../../shell/states';
-import {today} from '../../shell/today';
 
 export function NoEvents({days}: {readonly days: Days}) {
   const names = useReports(undefined, [namesPath(everyDay(today.value), 1)]);

@@ -10,10 +10,10 @@ import {type Metric, namesMax, namesPath, type Span, usersPath} from '../../addr
 import {clockText, count, dayName, weekdayName} from '../../charts/format';
 import {Sparkline} from '../../charts/sparkline';
 import {type Asking, useReports} from '../../service/reports';
+import {today} from '../../service/today';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 import {ReportBody} from '../../shell/report-body';
-import {today} from '../../shell/today';
 
 const sparkDays = 15;
 

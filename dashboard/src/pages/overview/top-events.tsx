@@ -7,12 +7,12 @@ import type {Days, Range} from '../../address/range';
 import {trendForm} from '../../address/report-address';
 import {count} from '../../charts/format';
 import type {Asking} from '../../service/reports';
+import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
-import {today} from '../../shell/today';
 
 const shownMax = 9;
 

@@ -6,17 +6,17 @@ import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import type {Days, Interval, Past} from '../../address/range';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';
+import {onCrosshair, useMarks} from '../../charts/marks';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import type {Explanation} from '../../explained/explanation';
 import type {Words} from '../../explained/words';
-import {onCrosshair, useMarks} from '../../service/marks';
 import type {Asking, Shown} from '../../service/reports';
+import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {explaining} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
-import {today} from '../../shell/today';
 
 export interface TrendQuestion {
   readonly days: Days;

@@ -2,8 +2,8 @@
 import {activityOf} from '../../charts/activity';
 import {count, datesText, longDayText} from '../../charts/format';
 import type {History} from '../../service/person-history';
+import {today} from '../../service/today';
 import {FaultBox, Loading} from '../../shell/states';
-import {today} from '../../shell/today';
 
 export function ActivityStrip({
   history,

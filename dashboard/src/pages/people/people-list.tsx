@@ -12,6 +12,7 @@ import {Moment} from '../../controls/moment';
 import {Field, Options} from '../../controls/options';
 import {TableFrame} from '../../controls/table-frame';
 import type {Freshness} from '../../service/freshness';
+import {today} from '../../service/today';
 import {useUserList} from '../../service/user-list';
 import {Card} from '../../shell/card';
 import type {EmptyDaysProps} from '../../shell/empty-days';
@@ -19,7 +20,6 @@ import {later} from '../../shell/later';
 import {NotRenewed} from '../../shell/not-renewed';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
-import {today} from '../../shell/today';
 import '../trends/trends.css';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));

@@ -6,10 +6,10 @@ import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';
+import {now} from '../../service/now';
 import {AskedState} from '../../shell/asked-state';
 import {Card} from '../../shell/card';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
-import {now} from '../../shell/now';
 import {Empty} from '../../shell/states';
 import './share-list.css';
 

@@ -1,12 +1,12 @@
 // The page of a link: one report with its numbers and how they are counted, for whoever has the link. It leads nowhere else.
 import {agoText, momentText} from '../../charts/format';
 import type {Fault} from '../../service/client';
+import {now} from '../../service/now';
 import {readShare, shareFault} from '../../service/share-link';
 import {shared} from '../../service/shared';
 import {Card} from '../../shell/card';
 import {Head} from '../../shell/head';
 import {later} from '../../shell/later';
-import {now} from '../../shell/now';
 import {FaultBox, Loading} from '../../shell/states';
 import {questionWords} from './question-words';
 import './share.css';

@@ -2,7 +2,6 @@
 import {useState} from 'preact/hooks';
 import {labelsOf, trendsForm, withSeries} from '../../address/trends-address';
 import {type TrendsAsked, trendsAsked, trendsPaths, trendsUntil} from '../../address/trends-asked';
-import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
 import type {SeriesLine} from '../../charts/series-lines';
@@ -10,6 +9,7 @@ import {useSuggestedEvent} from '../../controls/suggested-event';
 import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
+import {useAddress} from '../../service/use-address';
 import type {Behind} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {Question} from '../../shell/question';

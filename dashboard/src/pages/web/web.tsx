@@ -6,7 +6,6 @@ import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {daysOf} from '../../address/range';
 import {namesMax, namesPath} from '../../address/report-address';
 import {everyDay} from '../../address/stored-days';
-import {type Address, useAddress} from '../../address/use-address';
 import {
   listPath,
   narrowedBy,
@@ -22,10 +21,11 @@ import {chartOf} from '../../charts/charted';
 import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
+import {today} from '../../service/today';
+import {type Address, useAddress} from '../../service/use-address';
 import {later} from '../../shell/later';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
-import {today} from '../../shell/today';
 import {todayIn} from '../../shell/zone-day';
 import {WebChart} from './web-chart';
 import {type AskedWeb, linesOf, sessionsIn} from './web-drawn';

@@ -7,7 +7,7 @@ import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {matching, Picker, type PickerOptions} from '../../controls/picker';
 import {useAsked} from '../../service/asked';
-import {today} from '../../shell/today';
+import {today} from '../../service/today';
 import {type SubscriptionDraft, wholeSubscription} from './webhook-draft';
 import {type NamedThings, type SubscribedType, typeWords} from './webhook-words';
 

@@ -1,8 +1,8 @@
 // Annotations of charts, and the place of their crosshair. The first view is drawn without the annotations, whose part
-// (service/annotations.ts) is loaded after it.
+// (annotation-marks.ts) is loaded after it.
 import {signal} from '@preact/signals';
 import {useMemo} from 'preact/hooks';
-import type {ChartMarks} from '../charts/time-chart';
+import type {ChartMarks} from './time-chart';
 
 type Marker = (times: readonly number[], lastDay: number, zone: string) => ChartMarks;
 

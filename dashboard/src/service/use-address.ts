@@ -3,8 +3,8 @@
 
 import {useMemo, useRef} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
-import {shared} from '../service/shared';
-import {type Form, type Problem, type QuestionOf, readAddress, writeAddress} from './codec';
+import {type Form, type Problem, type QuestionOf, readAddress, writeAddress} from '../address/codec';
+import {shared} from './shared';
 
 export interface Address<F extends Form> {
   readonly question: QuestionOf<F>;
