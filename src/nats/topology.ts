@@ -22,7 +22,7 @@ import {
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import {type NatsConnection, nanos} from 'nats';
+import {type NatsConnection, nanos, TimeoutError} from 'nats';
 import {monotonicMs, wallMs} from '../clock.js';
 import {wayOn} from '../other-format.js';
 import {StartFault} from '../start-fault.js';
@@ -254,13 +254,21 @@ function checkServer(nc: NatsConnection, replicas: number): void {
   }
 }
 
+/** For so long a server that runs alone may be too busy to answer whether it has JetStream. */
+const busyMsMax = 30_000;
+
 async function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
-  try {
-    return await jetstreamManager(nc);
-  } catch (cause) {
-    throw new TopologyFault(`the NATS server offers no JetStream to this account: ${(cause as Error).message}`, {
-      cause,
-    });
+  const endMs = monotonicMs() + busyMsMax;
+  for (;;) {
+    try {
+      return await jetstreamManager(nc);
+    } catch (cause) {
+      // Without JetStream it says so at once. A cluster that elects leaders is asked again by pastElections.
+      if (cause instanceof TimeoutError && !isOfCluster(nc) && monotonicMs() < endMs) continue;
+      throw new TopologyFault(`the NATS server offers no JetStream to this account: ${(cause as Error).message}`, {
+        cause,
+      });
+    }
   }
 }
 
