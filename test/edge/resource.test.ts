@@ -1,5 +1,6 @@
 // What a resource does where its store is full, or does not answer: over a bucket in memory.
 import {expect, test} from 'vitest';
+import type {KeptName} from '../../src/edge/dashboard/answers/record.js';
 import type {Failure} from '../../src/edge/failure.js';
 import {unavailable} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
@@ -93,4 +94,41 @@ test.each(resources)('a change of $noun says that its outcome is not known, or t
   obstacle.now = unavailable('NATS is silent');
   for (const make of changes) await expect(make()).rejects.toMatchObject({failure: obstacle.now});
   expect(lines).toEqual([`${kind.name}.created`]);
+});
+
+const hook = {kind: 'webhook', url: 'https://hooks.example.com/a', types: [{type: 'user.deleted'}]};
+const saved = {name: 'r', page: '/trends', search: ''};
+
+test.each<[KeptName, object, Record<string, unknown>, object]>([
+  ['board', {name: 'b'}, {pins: ['/active'], place: 7}, {pins: [], place: 8}],
+  ['saved-report', saved, {place: 7}, {place: 8}],
+  ['funnel', {name: 'f', steps: ['a'], window: null}, {}, {window: null}],
+  ['alert', {name: 'a', kind: 'absence', minutes: 60}, {for: 2, repeat_minutes: 60}, {for: 1}],
+  ['webhook', hook, {batch: {events: 5, ms: 1}, ordered: true}, {batch: {events: 1, ms: 0}, ordered: false}],
+  ['webhook', hook, {max_lag_minutes: 60}, {max_lag_minutes: 1_440}],
+])('null is the default of an optional member of a %s: %j with %j', async (kept, body, members, defaults) => {
+  const {front} = await edge();
+  const kind = resources.find(({name}) => name === kept)!;
+  let now: Record<string, unknown> = {};
+  const exchangeOf = (path = '') => {
+    const json = (_: string, text: string) => (now = JSON.parse(text));
+    return {query: '', path, route: {}, json} as unknown as Exchange;
+  };
+  const bytes = (value: object): Buffer => Buffer.from(JSON.stringify(value));
+  const nulls = Object.fromEntries(Object.keys(members).map((member) => [member, null]));
+  await kind.create(front, exchangeOf(), bytes({...body, ...nulls}));
+  const made = now;
+  const change = (value: object) => kind.change(front, exchangeOf(`/v1/${kept}s/${made.id}`), bytes(value));
+  await change(members);
+  expect(now).toMatchObject(members);
+  await change(nulls);
+  expect(now).toMatchObject(defaults);
+  for (const [field, wrong] of [
+    ['name' in body ? 'name' : 'url', {...body, ['name' in body ? 'name' : 'url']: null}],
+    ['more', {...body, more: null}],
+  ] as const)
+    await expect(kind.create(front, exchangeOf(), bytes(wrong))).rejects.toMatchObject({failure: {field}});
+  await expect(change({['name' in body ? 'name' : 'url']: null})).rejects.toMatchObject({
+    failure: {code: 'invalid_request'},
+  });
 });

@@ -33,7 +33,7 @@ export const boards = resourceOf({
   bodyBytesMax: 64 * 1024,
   roles: {reads: 'reader', changes: 'analyst'},
   form,
-  change: form.partial(),
+  change: form.partial().extend({place: form.shape.place.nullable(), pins: form.shape.pins.nullable()}),
   answer: boardAnswer,
   order: ({place: at, createdMs}) => [at, createdMs],
   made: ({name: called, place: at, pins = []}, {name: changedBy, atMs: changedMs}, {hooks}) => ({
@@ -42,10 +42,11 @@ export const boards = resourceOf({
   }),
   edited: ({name: called, place: at, pins}) => [called, at, pins],
   edit:
-    (change, {name: changedBy, atMs: changedMs}) =>
+    (change, {name: changedBy, atMs: changedMs}, {hooks}) =>
     (held) => {
       const {name: called = held.name, place: at = held.place, pins = held.pins} = change;
-      return {...held, name: called, place: at, pins, changedMs, changedBy};
+      const content = {name: called, place: at ?? lastPlace(boardsOf(hooks).list()), pins: pins ?? []};
+      return {...held, ...content, changedMs, changedBy};
     },
   shown: ({id, name: called, place: at, pins, createdMs, changedMs, changedBy}) => ({
     ...{id, name: called, place: at, pins: [...pins]},

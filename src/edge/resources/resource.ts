@@ -30,7 +30,7 @@ import {
   removeMeant,
   versionOf,
 } from '../routes/if-match.js';
-import {readFields, readObject} from '../routes/json-fields.js';
+import {readFields, readNewFields, readObject} from '../routes/json-fields.js';
 import {storedChange} from '../routes/stored-change.js';
 import {isAfter, type Place, placeText, readPlace} from './list-place.js';
 
@@ -239,7 +239,7 @@ export function resourceOf<
     async create(front, exchange, bytes) {
       const body = readObject(bytes);
       readQuery(exchange.query, noParameters);
-      const fields = readFields(kind.form, body);
+      const fields = readNewFields(kind.form, body);
       const kept = definitions(front.hooks);
       if (kept.list().length >= countMax) throw new RequestFailure(tooMany);
       const by = authorOf(front, exchange);

@@ -32,7 +32,7 @@ export const savedReports = resourceOf({
   bodyBytesMax: 128 * 1024,
   roles: {reads: 'reader', changes: 'analyst'},
   form,
-  change: form.partial(),
+  change: form.partial().extend({place: form.shape.place.nullable()}),
   answer: savedReportAnswer,
   order: ({place: at, createdMs}) => [at, createdMs],
   made: ({name: called, page, search, place: at}, {name: changedBy, atMs: changedMs}, {hooks}) => ({
@@ -41,12 +41,13 @@ export const savedReports = resourceOf({
   }),
   edited: ({name: called, page, search}) => [called, page, search],
   edit:
-    ({place: to, ...content}, {name: changedBy, atMs: changedMs}) =>
+    ({place: to, ...content}, {name: changedBy, atMs: changedMs}, {hooks}) =>
     (held) => {
       const {name: called = held.name, page = held.page, search = held.search} = content;
       const isMove = Object.keys(content).length === 0; // SV1
       const touched = isMove ? {} : {changedMs, changedBy};
-      return {...held, name: called, page, search, place: to ?? held.place, ...touched};
+      const at = to === undefined ? held.place : (to ?? lastPlace(savedReportsOf(hooks).list()));
+      return {...held, name: called, page, search, place: at, ...touched};
     },
   shown: ({id, name: called, page, search, place: at, createdMs, changedMs, changedBy}) => ({
     ...{id, name: called, page, search, place: at},

@@ -50,8 +50,8 @@ export const webhooks = resourceOf({
         kind,
         url: change.url ?? url,
         types: change.types ?? types,
-        batch: change.batch ?? batch,
-        ordered: change.ordered ?? ordered,
+        batch: change.batch === undefined ? batch : change.batch,
+        ordered: change.ordered === undefined ? ordered : change.ordered,
         max_lag_minutes: change.max_lag_minutes,
       });
     contentWith(known); // A refusal comes before the partitions are asked.

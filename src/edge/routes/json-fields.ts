@@ -21,6 +21,14 @@ export function readFields<Form extends z.ZodType>(form: Form, body: object): z.
   return read.data;
 }
 
+/** The same of a creation: `null` is as if an optional member were absent. @throws RequestFailure */
+export function readNewFields<Form extends z.ZodType>(form: Form, body: object): z.infer<Form> {
+  const issues = form.safeParse(body).error?.issues ?? [];
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  const given = Object.entries(body).filter(([field, value]) => value !== null || unknown.includes(field));
+  return readFields(form, Object.fromEntries(given));
+}
+
 function refusalOf(issue: z.core.$ZodIssue): Failure {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys')

@@ -103,10 +103,10 @@ export const newWebhookBody = z.strictObject({
 export const webhookChange = z.strictObject({
   url: fields.url.optional(),
   types: fields.types.optional(),
-  batch: fields.batch,
-  ordered: fields.ordered,
-  max_lag_minutes: fields.max_lag_minutes,
-  paused: z.boolean('paused must be true or false').optional().describe('`true`: nothing is sent, everything waits.'),
+  batch: fields.batch.nullable(),
+  ordered: fields.ordered.nullable(),
+  max_lag_minutes: fields.max_lag_minutes.nullable(),
+  paused: z.boolean('paused must be true or false').nullish().describe('`true`: nothing is sent, everything waits.'),
 });
 
 /** The body of actions that need nothing. */
@@ -141,22 +141,23 @@ interface AskedContent extends Pick<Endpoint, 'kind' | 'url'> {
     readonly names?: readonly string[] | undefined;
     readonly where?: readonly string[] | undefined;
   }[];
-  readonly batch?: Endpoint['batch'] | undefined;
-  readonly ordered?: boolean | undefined;
-  readonly max_lag_minutes?: number | undefined;
+  /** Null: the default. */
+  readonly batch?: Endpoint['batch'] | null | undefined;
+  readonly ordered?: boolean | null | undefined;
+  readonly max_lag_minutes?: number | null | undefined;
 }
 
 /** @throws RequestFailure */
 export function contentOf(asked: AskedContent): EndpointContent {
-  const {kind, url, types, batch = {events: 1, ms: 0}, ordered = false, max_lag_minutes: lagMinutes} = asked;
+  const {kind, url, types, batch, ordered, max_lag_minutes: lagMinutes} = asked;
   const untold =
     kind === 'webhook' ? undefined : types.find(({type}) => !(chatTypes as readonly string[]).includes(type));
   if (untold !== undefined)
     throw new RequestFailure(invalidRequest(`a chat takes ${chatTypes.join(' and ')} alone`, 'types'));
   if (types.some(({type, where}) => where !== undefined && type !== 'event.tracked'))
     throw new RequestFailure(invalidRequest('where is for event.tracked', 'types'));
-  const maxLag = lagMinutes !== undefined && {maxLagMs: lagMinutes * minuteMs};
-  return {kind, url, types: types.map(kept), batch, ordered, ...maxLag};
+  const maxLag = lagMinutes !== undefined && {maxLagMs: lagMinutes === null ? maxLagMsOf({}) : lagMinutes * minuteMs};
+  return {kind, url, types: types.map(kept), batch: batch ?? {events: 1, ms: 0}, ordered: ordered ?? false, ...maxLag};
 }
 
 const kept = ({type, names, where}: AskedContent['types'][number]): Subscription => ({
