@@ -317,7 +317,7 @@ describe('the pages of the dashboard', () => {
     expect(own.length).toBeGreaterThan(400);
     const upward = own.filter(({file, target}) => below[folderOf(file)]?.includes(folderOf(target)) === false);
     expect(upward.map(({file, target}) => `${file} -> ${target}`)).toEqual([]);
-    // Of what is no page, the frame alone knows the pages.
+    // Outside of the pages, only the frame knows them.
     const known = own.filter(({file, target}) => folderOf(file) !== 'pages' && folderOf(target) === 'pages');
     expect([...new Set(known.map(({file}) => file))].sort()).toEqual([
       'dashboard/src/main.tsx',

@@ -58,7 +58,7 @@ export interface FrontOptions {
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
   /** Undefined: UTC, which answers do not name. */
   readonly reportZone: Zone | undefined;
-  /** Of each key. */
+  /** Rate limits of each key. */
   readonly limits: RateOptions;
   /** Addresses that webhooks may go to. */
   readonly webhooks: AddressRules;

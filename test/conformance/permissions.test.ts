@@ -189,7 +189,7 @@ const callers = ['no key', 'an empty header', 'malformed', 'unknown', 'revoked w
 const holders = ['write', 'read', 'secret', 'admin'] as const;
 type Caller = (typeof callers)[number] | (typeof holders)[number];
 
-/** Of a key that is valid. */
+/** Whether the key is known, and is of a kind that some routes refuse. */
 const isHolder = (caller: Caller): boolean => caller === 'write' || caller === 'read';
 
 /** Undefined: let in. */
@@ -201,7 +201,7 @@ function refusalOf(
   if (caller === 'no key' || caller === 'an empty header') return [401, isKeyInPath ? 'invalid_key' : 'missing_key'];
   if (door === 'admin') return caller === 'admin' ? undefined : [401, 'invalid_key'];
   if (caller === 'secret' || caller === door || (door === 'key' && isHolder(caller))) return undefined;
-  return caller === 'write' || caller === 'read' ? [403, 'insufficient_permissions'] : [401, 'invalid_key'];
+  return isHolder(caller) ? [403, 'insufficient_permissions'] : [401, 'invalid_key'];
 }
 
 const keys: {[caller in Caller]?: string} = {};

@@ -56,7 +56,7 @@ async function edge() {
   return {front, bucket, lines, obstacle};
 }
 
-test.each(resources)('of $noun there are at most so many', async ({create, name, noun, countMax}) => {
+test.each(resources)('no $noun is created above the bound of their number', async ({create, name, noun, countMax}) => {
   const {front, lines} = await edge();
   const make = async (): Promise<string> => {
     const statuses: string[] = [];

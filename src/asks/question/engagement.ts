@@ -74,7 +74,7 @@ export const stickiness = object({
   ...bucketed,
   at_least: flag()
     .default(false)
-    .describe('`true`: users who were active in so many buckets or more, in place of exactly so many.'),
+    .describe('`true`: each row counts users who were active in that number of buckets or more. `false`: in exactly that number.'),
 });
 export type StickinessQuestion = z.infer<typeof stickiness>;
 

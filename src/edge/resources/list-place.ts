@@ -13,7 +13,7 @@ export function isAfter(a: Place, b: Place): boolean {
 
 export const placeText = (place: Place): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 
-/** Undefined for a text that is no place with so many keys. */
+/** Undefined unless the text is a place with `keyCount` sort keys. */
 export function readPlace(text: string, keyCount: number): Place | undefined {
   if (text.length > textCharsMax || !/^[\w-]+$/.test(text)) return undefined;
   const place = jsonOrUndefined(Buffer.from(text, 'base64url').toString());

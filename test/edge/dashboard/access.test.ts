@@ -239,7 +239,7 @@ describe('roles', () => {
       expect([method, path, answer.status === 403]).toEqual([method, path, !isAllowed]);
       if (!isAllowed) expect(codeOf(answer)).toBe('role_not_sufficient');
     }
-    // Of the questions as values, those for people need more.
+    // A reader may not ask for people.
     const people = await client.post('/dashboard/api/v1/query', {report: 'people'});
     expect(people.status === 403).toBe(role === 'reader');
   });
