@@ -74,7 +74,9 @@ export const stickiness = object({
   ...bucketed,
   at_least: flag()
     .default(false)
-    .describe('`true`: each row counts users who were active in that number of buckets or more. `false`: in exactly that number.'),
+    .describe(
+      '`true`: each row counts users who were active in that number of buckets or more. `false`: in exactly that number.',
+    ),
 });
 export type StickinessQuestion = z.infer<typeof stickiness>;
 
