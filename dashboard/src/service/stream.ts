@@ -4,7 +4,7 @@
 //   SR2. Without a SharedWorker, and while the service gives no stream, pages that need numbers poll for them (load.ts):
 //        `streamState` tells which it is.
 import {signal} from '@preact/signals';
-import {useEffect, useRef} from 'preact/hooks';
+import {useLayoutEffect, useRef} from 'preact/hooks';
 import {isSignedOut} from './client';
 import type {StreamNews, TabWish} from './stream-worker';
 import workerAddress from './stream-worker?sharedworker&url';
@@ -104,9 +104,15 @@ export function listen<Data>(
   };
 }
 
-/** Listens while the component lives. */
+/**
+ * Listens while the component lives, from before it is painted: until the stream carries the topic, `streamState` must not show that
+ * it is open for what the page wanted before.
+ */
 export function useTopic<Data>(topic: Topic, hand: (data: Data) => void, filter: ArrivalFilter = {}): void {
   const newest = useRef(hand);
   newest.current = hand;
-  useEffect(() => listen<Data>(topic, (data) => newest.current(data), filter), [topic, filter.event, filter.user]);
+  useLayoutEffect(
+    () => listen<Data>(topic, (data) => newest.current(data), filter),
+    [topic, filter.event, filter.user],
+  );
 }
