@@ -30,9 +30,11 @@ import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {checkDeletionsDir, newestDeletionMs} from './deletions-dir.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
+import {firstEndpoint} from './effects/first-endpoint.js';
 import type {FirstKeys} from './keys/store.js';
 import {memoryDoubt, memoryLimitBytes} from './memory-plan.js';
 import {connectFirst} from './nats/client/connection.js';
+import {NatsKeyBucket} from './nats/key-bucket.js';
 import {publishedManifests} from './nats/published-manifests.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/server/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';
@@ -46,6 +48,7 @@ import {onStopSignals, type StopSignal} from './stop-signals.js';
 import {planThreads, type ThreadPlan} from './thread-plan.js';
 import {lowerCompilerPriority} from './thread-priority.js';
 import {
+  type OnFatal,
   type PartitionThread,
   type ReportThread,
   startDeliverThread,
@@ -56,7 +59,7 @@ import {
 import {commit, version} from './version.js';
 import {checkKernels} from './web-assembly.js';
 import {type Addresses, baseUrlOf, type WelcomeOptions, welcome} from './welcome.js';
-import type {AnsweringThread, NatsAddress} from './worker-messages.js';
+import type {AnsweringThread, DeliverWorkerData, NatsAddress} from './worker-messages.js';
 import {zoneOf} from './zone.js';
 
 // A supervisor usually kills after 30 s: the next start recovers the rest from the log.
@@ -88,6 +91,8 @@ type Door = Addresses & Pick<WelcomeOptions, 'firstKeys' | 'keysFile' | 'signInC
 /** NATS, own or external, with its topology. */
 interface Ground {
   readonly address: NatsAddress;
+  /** The connection of the start, which stays open. */
+  readonly first: NatsConnection;
   readonly durability: Durability;
   /** State of the own nats-server and its disk; empty for an external one. */
   readonly store: EdgeOptions['store'];
@@ -241,13 +246,12 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     const monitors = config.nats.kind === 'external' ? config.nats.monitors : undefined;
     const durability = await ExternalDurability.read(nc, logger, monitors);
     void durability.follow(nc, logger);
-    return {address, durability, store, natsServer, deployment, isBehindJournal, isRestored, refresh};
+    return {address, first: nc, durability, store, natsServer, deployment, isBehindJournal, isRestored, refresh};
   }
-  await nc.close();
   const durability: Durability = {class: natsServer.durability};
   if (durability.class !== 'power-cut')
     warnOfPowerCuts(logger, `nats-server ${natsServer.version} does not sync always`);
-  return {address, durability, store, natsServer, deployment, isBehindJournal, isRestored, refresh};
+  return {address, first: nc, durability, store, natsServer, deployment, isBehindJournal, isRestored, refresh};
 }
 
 /**
@@ -287,7 +291,7 @@ interface Threads extends Pick<ThreadPlan, 'ackedSequences'> {
   readonly answering: ReadonlyMap<string, AnsweringThread>;
 }
 
-function startThreads(config: Config, {address, deployment}: Ground, stages: Stage[], logger: Logger): Threads {
+function startThreads(config: Config, {address, first, deployment}: Ground, stages: Stage[], logger: Logger): Threads {
   const fatal = (line: string, cause?: Error, isReplaced = false): never => {
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
     endBadly(line, isReplaced ? replacedExitCode : badExitCode); // M3
@@ -299,16 +303,39 @@ function startThreads(config: Config, {address, deployment}: Ground, stages: Sta
   // One stage for all threads: their last snapshots are taken at the same time.
   const drainAll = async (): Promise<void> => void (await Promise.all(folding.map((thread) => thread.drain())));
   if (folding.length > 0) stages.push({name: 'partitions', stop: drainAll});
-  const deliver = plan.deliver && startDeliverThread(plan.deliver, fatal);
-  if (deliver !== undefined) stages.push({name: 'deliveries', stop: () => deliver.drain()});
+  if (plan.deliver !== undefined) stages.push(startDeliveries(plan.deliver, first, fatal));
   // After the folding threads have read what they need: both would wait for the same nats-server, and for cores.
   void Promise.all(folding.map(({hasRead}) => hasRead)).then(() => report?.readAhead());
   const {ackedSequences} = plan;
   return {
-    all: [...(report ? [report] : []), ...folding, ...(deliver ? [deliver] : [])],
+    all: [...(report ? [report] : []), ...folding],
     folding,
     answering: answeringOf(report, folding),
     ackedSequences,
+  };
+}
+
+/** The deliver thread starts with the first endpoint: a deployment without webhooks does not pay for it. */
+function startDeliveries(data: DeliverWorkerData, nc: NatsConnection, fatal: OnFatal): Stage {
+  const bucket = new NatsKeyBucket(nc, 'hooks');
+  let thread: Thread | undefined;
+  let isStopped = false;
+  const start = (): void => {
+    bucket.stop();
+    if (!isStopped) thread = startDeliverThread(data, fatal);
+  };
+  const fail = ({message}: Error): void => {
+    if (!isStopped) fatal(`deliveries: ${message}`);
+  };
+  firstEndpoint(bucket).then(start, fail);
+  void nc.closed().then((error) => error && fail(error));
+  return {
+    name: 'deliveries',
+    async stop() {
+      isStopped = true;
+      bucket.stop();
+      await thread?.drain();
+    },
   };
 }
 

@@ -28,7 +28,7 @@ interface AskedThread extends Thread {
 }
 
 /** Called when a thread reports a fatal error, throws, or ends without being told to: one line, and the error if there is one. */
-type OnFatal = (line: string, cause?: Error, isReplaced?: boolean) => void;
+export type OnFatal = (line: string, cause?: Error, isReplaced?: boolean) => void;
 
 export interface PartitionThread extends AskedThread, FoldingThread {
   /** Resolves when the parts that live reads need are cached, or that takes too long. Never rejects. */
