@@ -153,7 +153,8 @@ async function serviceState(front: Front, exchange: Exchange): Promise<void> {
 function leadOn(front: Front, exchange: Exchange): void {
   const prefix = pathPrefix(front, exchange);
   if (exchange.page!.acceptsHtml) {
-    exchange.answer('302 Found', undefined, '', [
+    // With a type it has a length: a client that reads the body would wait for the end of the connection.
+    exchange.answer('302 Found', 'text/plain; charset=utf-8', '', [
       ['Location', `${prefix}/dashboard`],
       ['Vary', 'Accept'],
     ]);
