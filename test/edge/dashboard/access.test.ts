@@ -512,7 +512,11 @@ describe('the files', () => {
 
   test("a person's browser is led to it, a program is told where it is", async () => {
     const person = await openBrowser().get('/', {headers: {Accept: 'text/html,*/*'}});
-    expect([person.status, person.headers.location, person.headers['content-length']]).toEqual([302, '/dashboard', '0']);
+    expect([person.status, person.headers.location, person.headers['content-length']]).toEqual([
+      302,
+      '/dashboard',
+      '0',
+    ]);
     const program = await openBrowser().get('/', {headers: {Accept: '*/*'}});
     expect(program.json()).toMatchObject({name: 'millrace', dashboard: '/dashboard', docs: '/docs'});
   });
