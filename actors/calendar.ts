@@ -1,6 +1,6 @@
 // UTC calendar arithmetic on epoch ms: buckets of reports, ISO texts. No clock and no Date: civil dates by
 // Howard Hinnant's days_from_civil (https://howardhinnant.github.io/date_algorithms.html).
-//   C1. A bucket is [startMs, nextMs): hours, days, weeks from Monday, months, quarters, years, all UTC (docs/api.md, Reports).
+//   C1. A bucket is [startMs, nextMs): hours, days, weeks from Monday, months, quarters, years, UTC (docs/api/reports/README.md).
 import {dayMs, hourMs} from './limits.js';
 
 export type Interval = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
@@ -123,7 +123,7 @@ export function dateText(day: number): string {
   return `${yearText(year)}-${two(month)}-${two(dayOfMonth)}`;
 }
 
-/** Label of a bucket: its date; for hours date and hour (docs/api.md, Reports). */
+/** Label of a bucket: its date; for hours date and hour (docs/api/reports/README.md). */
 export function bucketLabel(startMs: number, interval: Interval): string {
   const day = Math.floor(startMs / dayMs);
   return interval === 'hour' ? `${dateText(day)}T${two((startMs - day * dayMs) / hourMs)}:00:00Z` : dateText(day);

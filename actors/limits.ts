@@ -1,4 +1,4 @@
-// Every bound that log entries and state rely on, with its unit. Bounds of docs/api.md are here, too, so that the edge refuses
+// Every bound that log entries and state rely on, with its unit. Bounds of docs/api are here, too, so that the edge refuses
 // what the core cannot hold.
 import {assert} from './invariant.js';
 

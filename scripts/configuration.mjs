@@ -1,11 +1,9 @@
-// The variables of the service, from src/variables.json: for `--help`, and as the table of docs/configuration.md.
-// `node scripts/configuration.mjs` writes that table.
+// The variables of the service, from src/variables.json: for `--help`, and as the table of docs/configuration.md, which
+// `npm run docs` writes (documents.mjs).
 
-import {readFileSync, writeFileSync} from 'node:fs';
-import {fileURLToPath} from 'node:url';
+import {readFileSync} from 'node:fs';
 
 const groups = JSON.parse(readFileSync(new URL('../src/variables.json', import.meta.url), 'utf8'));
-const docs = new URL('../docs/configuration.md', import.meta.url);
 const lineCharactersMax = 110;
 const indent = '      ';
 
@@ -44,13 +42,7 @@ const rowOf = ({variables, shown, help}) => {
   return `| ${names.join(', ')} | ${preset} | ${help} |`;
 };
 
-/** The table of docs/configuration.md. */
-export const configurationTable = ['| Name | Default | |', '|---|---|---|', ...groups.map(rowOf), ''].join('\n');
+const table = ['| Name | Default | |', '|---|---|---|', ...groups.map(rowOf), ''].join('\n');
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const page = readFileSync(docs, 'utf8');
-  writeFileSync(
-    docs,
-    page.replace(/(?<=^## Variables\n\n)(?:\|.*\n)+/m, () => configurationTable),
-  );
-}
+/** The page docs/configuration.md with the table of the variables as it is now. */
+export const withVariables = (page) => page.replace(/(?<=^## Variables\n\n)(?:\|.*\n)+/m, () => table);

@@ -2,7 +2,6 @@ import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'nod
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
-import {configurationTable} from '../scripts/configuration.mjs';
 import {type Config, printableConfig, readConfig, variables} from '../src/config.js';
 
 function good(env: Record<string, string>): Config {
@@ -141,10 +140,6 @@ test('a default that is described is the one that is taken', () => {
   const withoutPorts = Object.entries(presets).filter(([name]) => name !== 'ADMIN_HOST'); // It needs ADMIN_PORT.
   expect(good(Object.fromEntries(withoutPorts))).toEqual(good({}));
   expect(good({ADMIN_PORT: '1'}).admin?.host).toBe(presets.ADMIN_HOST);
-});
-
-test('docs/configuration.md has the table of the variables: node scripts/configuration.mjs writes it', () => {
-  expect(page('docs/configuration.md')).toContain(`\n\n${configurationTable}\n`);
 });
 
 test('docker-compose.yml passes on variables that are read, under their own names', () => {

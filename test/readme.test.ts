@@ -1,11 +1,12 @@
 // README.md and the pages of docs/ are run as they stand: their commands in a shell, against a fresh service, and what they show
-// must come out. A block that cannot run here says why in a comment before it. Links and paths must lead somewhere.
+// must come out. A block that cannot run here says why in a comment before it.
 import {execFile} from 'node:child_process';
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {documents} from './support/documents.js';
 import {hasOwnNats, type Service, startService, temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
@@ -13,29 +14,43 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** The README first: the others may rely on what its commands store. */
-const pages = [
-  'README.md',
-  ...readdirSync(root).filter((name) => name.endsWith('.md') && name !== 'README.md'),
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
+/** The README and the quickstart come before the pages that ask for what their commands store. */
+const first = ['README.md', 'docs/api/quickstart.md'];
+const pages = [...first, ...documents.filter((path) => !first.includes(path))];
 
 interface Step {
   readonly commands: string;
-  /** What the page shows as the answer. */
-  readonly shown: string | undefined;
+  /** The answer that the page shows, JSON. */
+  readonly shown: unknown;
+  /** The same as a question, JSON. */
+  readonly question: string | undefined;
   readonly whyNotRun: string | undefined;
 }
 
-/** Shell blocks in order, each with the comment before it and the JSON block after it. */
+/** Shell blocks in order, each with the comment before it, the JSON block after it, and the question after that. */
 function stepsOf(page: string): Step[] {
   const blocks = read(page).matchAll(
-    /(?:<!-- not run: ([^>]+) -->\n)?```sh\n([\s\S]*?)```(?:\n```json\n([\s\S]*?)```)?/g,
+    /(?:<!-- not run: ([^>]+) -->\n)?```sh\n([\s\S]*?)```(?:\n```json\n([\s\S]*?)```)?(?:\n\nAs a question: `([^`]+)`)?/g,
   );
-  return [...blocks].map(([, whyNotRun, commands, shown]) => ({commands: commands!, shown: shown?.trim(), whyNotRun}));
+  return [...blocks].map(([, whyNotRun, commands, shown, question]) => ({
+    commands: commands!,
+    shown: shown === undefined ? undefined : JSON.parse(shown),
+    question,
+    whyNotRun,
+  }));
 }
+
+/** `…` stands for what differs each time: any value, or a part of a text. */
+function asShown(shown: unknown): unknown {
+  if (shown === '…') return expect.anything();
+  if (typeof shown === 'string' && shown.includes('…')) return expect.stringMatching(patternOf(shown));
+  if (Array.isArray(shown)) return shown.map(asShown);
+  if (typeof shown !== 'object' || shown === null) return shown;
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, asShown(value)]));
+}
+
+const patternOf = (shown: string): RegExp =>
+  new RegExp(`^${shown.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.+')}$`);
 
 let service: Service;
 // The first hour of a deployment is what its reader sees.
@@ -45,12 +60,13 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 async function shell(commands: string): Promise<string> {
-  const {baseUrl, writeKey, secretKey, dataDir} = service;
+  const {baseUrl, writeKey, secretKey, adminToken, dataDir} = service;
   const env = {
     ...process.env,
     BASE: baseUrl,
     WRITE_KEY: writeKey,
     SECRET_KEY: secretKey,
+    ADMIN_TOKEN: adminToken,
     DATA_DIR: dataDir,
     BACKUP: join(temporaryFolder(), 'backup'),
   };
@@ -74,15 +90,20 @@ const expected: readonly (readonly [commands: RegExp, printed: RegExp])[] = [
   [/v1\/changes/, /"has_more":(true|false),"next":"/],
 ];
 
-async function play({commands, shown}: Step): Promise<void> {
+const [isTrue, isFalse] = [() => true, () => false];
+
+async function answerTo(question: string): Promise<unknown> {
+  const headers = {authorization: `Bearer ${service.secretKey}`, 'content-type': 'application/json'};
+  const response = await fetch(`${service.baseUrl}/v1/query`, {method: 'POST', headers, body: question});
+  return ((await response.json()) as {answer: unknown}).answer;
+}
+
+async function play({commands, shown, question}: Step): Promise<void> {
   if (shown !== undefined) {
+    const check = async (): Promise<void> => expect(JSON.parse(await shell(commands))).toEqual(asShown(shown));
     // Reports come with the next snapshot.
-    await until(`the shown answer of ${commands}`, async () => (await shell(commands)) === shown).catch(
-      async (error) => {
-        expect(await shell(commands)).toBe(shown);
-        throw error;
-      },
-    );
+    await until(`the shown answer of ${commands}`, () => check().then(isTrue, isFalse)).catch(check);
+    if (question !== undefined) expect(await answerTo(question)).toEqual(asShown(shown));
     return;
   }
   // A live read waits 2 s for its partition, which a busy machine can exceed.
@@ -116,36 +137,13 @@ describe.each(pages)('%s', (page) => {
     expect(opened.filter((language) => !['', 'sh', 'json', 'conf', ...ofReceivers].includes(language!))).toEqual([]);
     expect(read(page).match(/<!-- not run/g)?.length ?? 0).toBe(steps.length - toRun.length);
   });
-
-  test('its links lead to files and headings that are there', () => {
-    const headingsOf = (path: string): string[] =>
-      [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-        heading!
-          .toLowerCase()
-          .replace(/[^\p{L}\p{N} _-]/gu, '')
-          .replaceAll(' ', '-'),
-      );
-    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
-    const broken = links.filter(([, path, heading]) => {
-      const target = path === '' ? page : join(dirname(page), path!);
-      return !existsSync(join(root, target)) || (heading !== undefined && !headingsOf(target).includes(heading));
-    });
-    expect(broken.map(([link]) => link)).toEqual([]);
-  });
-
-  test('the files and folders of ours that it names are there', () => {
-    const named = read(page).matchAll(
-      /`((?:actors|bench|dashboard|docs|examples|kernels|ops|reliability|scripts|src|test|tools)\/[^`\s*{]*)`/g,
-    );
-    const made = /^bench\/results\/?$/; // By a run.
-    expect(
-      [...named].map(([, path]) => path!).filter((path) => !made.test(path) && !existsSync(join(root, path))),
-    ).toEqual([]);
-  });
 });
 
-test('the README and the page for operators show what they do', () => {
+test('the README, the page for operators and those of the API show what they do', () => {
   const ran = (page: string): Step[] => stepsOf(page).filter(({whyNotRun}) => whyNotRun === undefined);
   expect(ran('README.md').filter(({shown}) => shown !== undefined).length).toBe(3);
   expect(ran('docs/operating.md').length).toBeGreaterThan(2);
+  const ofReports = pages.filter((page) => /^docs\/api\/reports\/[a-z]/.test(page));
+  expect(ofReports.length).toBe(7);
+  for (const page of ofReports) expect(ran(page)[0], page).toMatchObject({shown: expect.anything(), question: expect.any(String)});
 });

@@ -1,6 +1,6 @@
 // Primitives of all our formats: little-endian numbers, LEB128 lengths, strings as WTF-8.
 //   WTF-8 is UTF-8 that also carries lone surrogates, three bytes each. So every JavaScript string that JSON can express comes
-//   back as it was sent (docs/api.md: nothing is changed silently).
+//   back as it was sent (docs/api/README.md: nothing is changed silently).
 import {assert} from '../invariant.js';
 
 export class ByteWriter {

@@ -1,4 +1,4 @@
-// JSON texts of stored events, as GET /v1/events shows them (docs/api.md).
+// JSON texts of stored events, as GET /v1/events shows them (docs/api/events.md, History).
 //   ET1. A row's text is that of its entry, byte for byte (`eventJson`).
 //   ET2. A row's text is written as bytes, from the bytes of its columns and its body: as a string it would be joined of sixty
 //        pieces, and the strings of a page outlive a collection of young garbage.

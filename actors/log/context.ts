@@ -11,7 +11,7 @@ import type {Json} from './entries.js';
 export const contextKeyByte = 0xff;
 export const contextKey = Uint8Array.of(contextKeyByte);
 
-/** Paths of members with a pair: what web analytics is asked by (docs/api.md, Web). */
+/** Paths of members with a pair: what web analytics is asked by (docs/api/events.md, Pages). */
 export const contextMembers: readonly string[] = [
   'page.path',
   'referrer.host',

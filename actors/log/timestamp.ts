@@ -1,4 +1,4 @@
-// Timestamps of clients: RFC 3339 and the ISO 8601 forms of docs/api.md. Parsed by hand: V8's Date takes 30 February for 2
+// Timestamps of clients: RFC 3339 and the ISO 8601 forms of docs/api/events.md. Parsed by hand: V8's Date takes 30 February for 2
 // March, and the hot path must not allocate.
 //
 //   timestamp = date [sep HH:MM [:SS [.f+]] [zone]]      sep = T | t | space      zone = Z | z | ±HH[:]MM

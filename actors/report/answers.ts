@@ -1,4 +1,4 @@
-// The JSON texts of report answers, field by field in the order in which docs/api.md shows them.
+// The JSON texts of report answers, field by field in the order in which docs/api/reports shows them.
 //   RA1. Texts equal those of JSON.stringify. Series are built by hand: an object for each bucket took as long as all the rest
 //        of an answer that is looked up.
 import {isoText} from '../calendar.js';

@@ -1,4 +1,4 @@
-// A user's traits: shallow set or update by the time at which each was set, bounded (docs/api.md, Users).
+// A user's traits: shallow set or update by the time at which each was set, bounded (docs/api/people.md, Traits).
 //   T1. A trait may be null; objects are replaced as a whole.
 //   T2. A full profile leaves out a new trait and counts it; its present traits stay. For a trait of a secret key, those that a
 //       public key set last make room, the newest name first, and are counted as well: everyone can send such traits.

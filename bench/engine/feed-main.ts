@@ -122,7 +122,7 @@ async function store(connection: Connection, key: string, events: readonly strin
   }
 }
 
-/** Events that a 503 lists; all of them when it lists none (docs/api.md: then nothing was stored). */
+/** Events that a 503 lists; all of them when it lists none (docs/api/events.md: then nothing was stored). */
 function notStored(jsons: readonly string[], answer: string): readonly string[] {
   const {errors} = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as {errors?: {index: number}[]};
   return errors === undefined ? jsons : errors.map(({index}) => jsons[index]!);

@@ -21,7 +21,7 @@ import {joinedText, textOf} from './texts.js';
 /** Texts kept from one quiet night: more do not fit a message. */
 const deferredTextsMax = 40;
 
-/** `data` of the alert's messages (docs/api.md, Alerts). */
+/** `data` of the alert's messages (docs/api/alerts.md). */
 type AlertData = WaitingMessage['data'];
 
 /** Changes that wait for the end of the quiet hours. AR2 */

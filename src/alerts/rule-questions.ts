@@ -19,7 +19,7 @@ import type {
 } from './definition.js';
 
 const minuteMs = 60_000;
-/** Earliest time of an event (docs/api.md, Fields). */
+/** Earliest time of an event (docs/api/events.md, Members). */
 const startOfTimeMs = 0;
 /** RQ4: reading the rows of 7.5 M events takes a quarter of a second of CPU, or six times as much after a start. */
 const lookBackMs = 60 * minuteMs;

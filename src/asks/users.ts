@@ -3,7 +3,7 @@ import type {PlainFunnel} from './funnels.js';
 
 export const devicesListedMax = 100;
 
-/** `user` is named by userId, `anonymous` by anonymousId: two name spaces (docs/api.md, Ingestion). */
+/** `user` is named by userId, `anonymous` by anonymousId: two name spaces (docs/api/events.md). */
 export type UserKind = 'user' | 'anonymous';
 
 export interface UserRef {

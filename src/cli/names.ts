@@ -1,4 +1,4 @@
-// `npm run names`: lists the names of events, and deletes all events of some of them (docs/api.md, Names).
+// `npm run names`: lists the names of events, and deletes all events of some of them (docs/api/events.md).
 import {setTimeout as pause} from 'node:timers/promises';
 import {AdminFault} from './admin-client.js';
 import {count} from './import/progress.js';

@@ -1,4 +1,4 @@
-// `npm run relink`: links the ids of events that were stored while IDENTITY_JOIN was off (docs/api.md, Identity).
+// `npm run relink`: links the ids of events that were stored while IDENTITY_JOIN was off (docs/api/people.md, Identity).
 //   read the history -> the pairs of ids in it -> POST /admin/v1/links
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../clock.js';

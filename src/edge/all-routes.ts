@@ -1,4 +1,4 @@
-// Every path of the service (docs/api.md).
+// Every path of the service (docs/api/README.md).
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
 import {serveDescription, serveNotices, servePage} from './openapi/routes.js';

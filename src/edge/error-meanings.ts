@@ -1,4 +1,4 @@
-// The meaning of each error code for clients (docs/api.md, Errors).
+// The meaning of each error code for clients (docs/api/errors.md).
 import type {ErrorCode} from './failure.js';
 
 export const errorMeanings: Readonly<Record<ErrorCode, string>> = {

@@ -1,4 +1,4 @@
-// Refusals and faults as clients see them: a closed set of codes, each with one status (docs/api.md, Errors).
+// Refusals and faults as clients see them: a closed set of codes, each with one status (docs/api/errors.md).
 
 export type ErrorCode =
   | 'invalid_json'

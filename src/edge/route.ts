@@ -80,7 +80,7 @@ export interface Routes {
   readonly bySegment: ReadonlyMap<string, Route>;
 }
 
-/** Splits the path before decoding; with a trailing slash it is another path (docs/api.md, Errors), but for compatible routes. */
+/** Splits the path before decoding; with a trailing slash it is another path (docs/api/errors.md), but for compatible routes. */
 export function findRoute(routes: Routes, path: string): Route | undefined {
   const exact = routes.exact.get(path);
   if (exact !== undefined) return exact;

@@ -1,4 +1,4 @@
-// The HTTP server: every request runs through the same checks in the same order (docs/api.md, Errors) to its route.
+// The HTTP server: every request runs through the same checks in the same order (docs/api/errors.md) to its route.
 //   framing -> route -> method -> key -> permission -> rate -> size -> type -> query of writes -> body -> the route
 // uWebSockets.js leaves these to the server: unknown routes, OPTIONS and HEAD, repeated Content-Length, bounds of bodies and of
 // slow clients. It aborts the process when a handler neither answers nor sets `onAborted`.

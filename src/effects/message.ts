@@ -9,7 +9,7 @@ import {chatBody} from './chat.js';
 import type {Endpoint} from './endpoint.js';
 import type {TriggerType} from './trigger.js';
 
-/** A stored event, parsed (docs/api.md, GET /v1/events). */
+/** A stored event, parsed (docs/api/events.md, History). */
 export interface StoredEvent {
   readonly id: string;
   readonly event: string;

@@ -4,7 +4,7 @@ import {jsonOrUndefined} from '../json.js';
 import {isJson} from './json-syntax.js';
 import {cutNesting, nestsTooDeep} from './nesting.js';
 
-/** @returns the parsed value, or undefined (docs/api.md: `invalid_json`, invalid UTF-8 included). */
+/** @returns the parsed value, or undefined (docs/api/events.md: `invalid_json`, invalid UTF-8 included). */
 export function parseJson(bytes: Buffer): unknown {
   const isDeep = nestsTooDeep(bytes);
   if (isDeep && !(isUtf8(bytes) && isJson(bytes))) return undefined; // JSON.parse would not see the parts that are cut.

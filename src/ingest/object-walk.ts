@@ -105,7 +105,7 @@ function isKeyShort(key: string): boolean {
   );
 }
 
-/** Characters as docs/api.md counts them: code points; a lone surrogate is one. */
+/** Characters as docs/api/events.md counts them: code points; a lone surrogate is one. */
 export function codePoints(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {

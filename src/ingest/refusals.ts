@@ -20,7 +20,7 @@ export type StoredField = 'properties' | 'context' | 'traits' | 'traitsOnce';
 type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'timestamp' | 'sentAt' | StoredField;
 
 export interface Refusal {
-  /** `event_too_large` is 413 `payload_too_large` where the event is the whole body (docs/api.md, Ingestion). */
+  /** `event_too_large` is 413 `payload_too_large` where the event is the whole body (docs/api/events.md). */
   readonly code: 'invalid_event' | 'event_too_large' | 'too_many_names' | 'unknown_name';
   readonly field?: RefusedField | '__proto__';
   readonly message: string;

@@ -1,6 +1,6 @@
 // The validator of the hot path: one event or identify body as JSON.parse returned it. Hand-written, because zod with rich types
 // costs four times JSON.parse; schemas.ts has the same rules in zod, and a test compares the two.
-//   V1. Size is checked before fields (docs/api.md, order of checks). Unknown fields count towards it; they are named, and
+//   V1. Size is checked before fields (docs/api/errors.md, order of checks). Unknown fields count towards it; they are named, and
 //       ignored.
 //   V2. `null` is an absent optional field.
 //   V3. Nothing is changed: an accepted body is stored verbatim.
@@ -89,7 +89,7 @@ export function readEvent(value: unknown, origin: EventOrigin, draft: EventDraft
   return origin.visitor === undefined ? refusals.noId : undefined;
 }
 
-/** Refusals of fields have the code `invalid_event`; the answer to an identify says `invalid_request` (docs/api.md, Errors). */
+/** Refusals of fields have the code `invalid_event`; the answer to an identify says `invalid_request` (docs/api/errors.md). */
 export function readIdentify(value: JsonObject, origin: EventOrigin): AcceptedIdentify | Refusal {
   const ignored: string[] = [];
   const refusal = walkFields(value, identifyFields, ignored) ?? inexactRefusal(origin.inexact);
@@ -214,7 +214,7 @@ function isTooLarge(value: JsonObject): boolean {
   return Buffer.byteLength(JSON.stringify(value)) > eventBytesMax;
 }
 
-/** 1-256 characters, no control characters, no lone surrogates (docs/api.md, Ingestion). */
+/** 1-256 characters, no control characters, no lone surrogates (docs/api/events.md). */
 export function isName(value: unknown): value is string {
   if (typeof value !== 'string' || value.length === 0 || value.length > 2 * idCharsMax) return false;
   let pairs = 0;
@@ -248,7 +248,7 @@ export function eventName(value: unknown): string | undefined {
   return isName(event) ? event : undefined;
 }
 
-/** 1-128 characters, no control characters, not all of them white space (docs/api.md, Ingestion). */
+/** 1-128 characters, no control characters, not all of them white space (docs/api/events.md). */
 export function isMessageId(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 2 * messageIdCharsMax || value.trim() === '') return false;
   for (let i = 0; i < value.length; i++) {

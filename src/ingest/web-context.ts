@@ -1,4 +1,4 @@
-// Completes the context of events that come from browsers (docs/api.md, Web).
+// Completes the context of events that come from browsers (docs/api/events.md, Pages).
 //   WC1. Only what the client did not send is added, and only members that reports ask by (actors/log/context.ts).
 //   WC2. What is too long for a member is not added: the address of the page still has it.
 //   WC3. Of a click id (`gclid`) only its presence stays: its value names one click of one person.

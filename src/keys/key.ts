@@ -5,7 +5,7 @@ import type {DashboardRole} from './dashboard-role.js';
 
 /**
  * `write` may track events and identify; `read` may read reports, events and users; `secret` may do everything except manage
- * keys (docs/api.md, Keys).
+ * keys (docs/api/keys.md).
  */
 export const keyKinds = ['write', 'read', 'secret'] as const;
 export type KeyKind = (typeof keyKinds)[number];

@@ -7,7 +7,7 @@ import {type AlarmKind, alarmKinds, type DictionaryMeasures} from '../measures.j
 import type {Logger} from '../observe.js';
 import {largeOf} from './dictionaries.js';
 
-/** Time for which message ids must be remembered (docs/api.md, Ingestion). */
+/** Time for which message ids must be remembered (docs/api/events.md). */
 const dedupeWindowMsMin = 7 * dayMs;
 /** Delay beyond the refresh that a briefly busy machine may cause. */
 const reportGraceMs = 5_000;

@@ -1,4 +1,4 @@
-// GET /v1/export and /v1/user/export: the sentences of docs/api.md one by one.
+// GET /v1/export and /v1/user/export: the sentences of docs/api/exports.md one by one.
 
 import type {IncomingMessage} from 'node:http';
 import {setTimeout as pause} from 'node:timers/promises';

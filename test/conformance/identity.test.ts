@@ -1,4 +1,4 @@
-// Anonymous history that joins its user: through the API alone, while the service works on it (docs/api.md, Identity).
+// Anonymous history that joins its user: through the API alone, while the service works on it (docs/api/people.md, Identity).
 import {execFile} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';

@@ -40,7 +40,7 @@ class Spelling {
     return `${this.space()}{${members.join(`${this.space()},`)}}${this.space()}`;
   }
 
-  /** `day`: no other event has it. Events of one time may be moved to keep their order (docs/api.md, Identity). */
+  /** `day`: no other event has it. Events of one time may be moved to keep their order (docs/api/people.md, Identity). */
   private event(user: string, messageId: string, day: string): string {
     const {random} = this;
     const members = [

@@ -1,4 +1,4 @@
-// GET /v1/properties, /v1/traits and their values: the sentences of docs/api.md one by one.
+// GET /v1/properties, /v1/traits and their values: the sentences of docs/api/lists.md one by one.
 
 import {beforeAll, describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson, query} from '../support/http.js';

@@ -1,5 +1,5 @@
 // GET /v1/reports/events, /users and /funnel: whole answers, bounds and freshness. The arithmetic of reports is compared
-// with the model in differential.test.ts; here stand the sentences of docs/api.md one by one.
+// with the model in differential.test.ts; here stand the sentences of docs/api/reports one by one.
 
 import {beforeAll, describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson, query, type RequestOptions} from '../support/http.js';

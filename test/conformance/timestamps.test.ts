@@ -1,4 +1,4 @@
-// The forms of a timestamp, and the millisecond that is stored of each (docs/api.md, Ingestion).
+// The forms of a timestamp, and the millisecond that is stored of each (docs/api/events.md).
 
 import {expect, test} from 'vitest';
 import {expectError, expectErrorValue} from '../support/http.js';

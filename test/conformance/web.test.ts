@@ -1,4 +1,5 @@
-// Events of pages (docs/api.md, Web): what the edge adds to their context, visitors, reports by it, and what is on disk of it.
+// Events of pages (docs/api/events.md, Pages): what the edge adds to their context, visitors, reports by it, and what is
+// on disk of it.
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';

@@ -306,7 +306,7 @@ export class Workload {
     return this.written(this.timeMs());
   }
 
-  /** The same instant in one of the forms that docs/api.md allows. */
+  /** The same instant in one of the forms that docs/api/events.md allows. */
   private written(timeMs: number): string {
     const {random} = this;
     const offsetMinutes = random.chance(0.5) ? 0 : random.pick([60, -60, 330, 345, -210, 840, -720, 1439, -1439]);

@@ -14,7 +14,7 @@ import {event, get, userId} from './wire.js';
 
 // Set by `npm run test:http11`: waits until the service has closed what waits for more bytes.
 const playsDeadlines = process.env.HTTP11_DEADLINES !== undefined;
-// The deadlines are 10 s for heads and 30 s for bodies (docs/api.md, Limits); the rest is a busy machine.
+// The deadlines are 10 s for heads and 30 s for bodies (docs/api/limits.md); the rest is a busy machine.
 const deadlineMsMax = 40_000;
 const headBytesMax = 32 * 1024;
 

@@ -1,5 +1,5 @@
 // The validator of the hot path against the zod schemas, on JSON texts (so that __proto__, 1e999 and lone surrogates
-// arrive as a client sends them), and the bounds of docs/api.md one by one.
+// arrive as a client sends them), and the bounds of docs/api/events.md one by one.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {eventBytesMax, eventDepthMax} from '../../actors/limits.js';

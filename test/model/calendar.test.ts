@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {bucketsOf, formatTime, parseRange, parseTime, parseTo} from '../../tools/model/calendar.js';
 
-describe('timestamps of docs/api.md', () => {
+describe('timestamps of docs/api/events.md', () => {
   test.each([
     ['1970-01-01', 0],
     ['1970-01-01T00:00', 0],

@@ -1,4 +1,4 @@
-// The cases of docs/api.md, Identity, in the slow model.
+// The cases of docs/api/people.md, Identity, in the slow model.
 import {expect, test} from 'vitest';
 import {profileOf} from '../../tools/model/history.js';
 import {type EventBody, Model, receivedAt} from '../../tools/model/model.js';

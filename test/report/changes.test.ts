@@ -202,7 +202,7 @@ type Row = Record<string, unknown>;
 
 const ordinalOf = (id: unknown): number => Number(String(id).split('-')[1]);
 
-/** What a receiver does: docs/api.md, Changes. */
+/** What a receiver does: docs/api/exports.md, Changes. */
 class Copy {
   readonly events = new Map<unknown, Row>();
   readonly profiles = new Map<unknown, Row>();

@@ -1,4 +1,4 @@
-// The outcome of each thing of a request, from its answer (docs/api.md, Ingestion and Errors).
+// The outcome of each thing of a request, from its answer (docs/api/events.md and Errors).
 
 import type {Answer, Lost} from './http.js';
 import type {Outcome, Thing} from './journal.js';

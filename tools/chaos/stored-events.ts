@@ -92,7 +92,7 @@ function isAsSent(row: EventRow, {body}: EventThing, owners: Owners): boolean {
     properties: body.properties ?? {},
     ...(body.messageId == null ? {} : {messageId: body.messageId}),
   };
-  // Events of one person and time keep their order by a millisecond each (docs/api.md, Identity).
+  // Events of one person and time keep their order by a millisecond each (docs/api/people.md, Identity).
   const isTimed = body.timestamp != null;
   const sentMs = isTimed ? parseTime(body.timestamp!) : Date.parse(received_at);
   const movedMs = Date.parse(timestamp) - sentMs;

@@ -1,4 +1,4 @@
-// Whether the API has such an answer (docs/api.md, Errors).
+// Whether the API has such an answer (docs/api/errors.md).
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import type {FuzzAnswer, Outcome} from './connection.js';
 import {type HostileRequest, isWellFramed} from './request.js';

@@ -1,4 +1,4 @@
-// GET /v1/reports/users: one set of users per bucket, by the table "metric x interval" of docs/api.md.
+// GET /v1/reports/users: one set of users per bucket, by metric and interval of docs/api/reports/active.md.
 
 import {type Bucket, bucketsOf, type Interval, isInside, parseRange, windowStart} from './calendar.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';

@@ -1,5 +1,5 @@
-// The model's own reading of time: the timestamp forms of docs/api.md and the buckets of reports, with Temporal. It shares no
-// code with the service on purpose: two readings of the same text must agree.
+// The model's own reading of time: the timestamp forms of docs/api/events.md and the buckets of reports, with Temporal. It shares
+// no code with the service on purpose: two readings of the same text must agree.
 //   Of zones it knows what Temporal knows: not the hours of Lord Howe's half-hour shift, no day that never was, and no date that
 //   the clock goes back to.
 
@@ -27,7 +27,7 @@ export const dayMs = 24 * hourMs;
 const timestampForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
 
-/** Epoch milliseconds; throws for a text that has none of the forms of docs/api.md. */
+/** Epoch milliseconds; throws for a text that has none of the forms of docs/api/events.md. */
 export function parseTime(text: string): number {
   const match = timestampForm.exec(text);
   if (match === null) throw new RangeError(`not a timestamp: ${text}`);
@@ -57,7 +57,7 @@ function offsetMs(sign: string | undefined, hour: string | undefined, minute: st
 
 const isDateOnly = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
 
-/** A date-only `to` is the whole day (docs/api.md, Reports). */
+/** A date-only `to` is the whole day (docs/api/reports/README.md). */
 export const parseTo = (text: string): number => parseTime(text) + (isDateOnly(text) ? dayMs - 1 : 0);
 
 /** In a zone dates are local days; other texts have an offset. */

@@ -10,7 +10,7 @@ import {Persons} from './persons.js';
 export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
 export type JsonObject = {[key: string]: Json};
 
-/** Two name spaces: an event with both ids belongs to the userId (docs/api.md, Ingestion). */
+/** Two name spaces: an event with both ids belongs to the userId (docs/api/events.md). */
 export interface UserRef {
   readonly kind: 'user' | 'anonymous';
   readonly id: string;

@@ -1,5 +1,5 @@
 // Who is whose: the first user that comes with an anonymousId is its person; from the second one on it is nobody's.
-//   Owns: the rules of docs/api.md, Identity, over maps. Does not own: events (model.ts).
+//   Owns: the rules of docs/api/people.md, Identity, over maps. Does not own: events (model.ts).
 
 interface Device {
   /** Undefined: the user was deleted. */

@@ -11,7 +11,7 @@ export const shellMutants: readonly ShellMutant[] = [
   // -- edge: admission -------------------------------------------------------------------------------------------------
   {
     name: 'a-refused-request-is-charged',
-    breaks: 'docs/api.md: a refused request is 429 and charged nothing',
+    breaks: 'docs/api/limits.md: a refused request is 429 and charged nothing',
     file: 'src/edge/admission/rate-limit.ts',
     text: 'return this.refusal(arrivalMs - nowMs);',
     replacement: 'return this.refusal((usage[this.name] += this.unitMs) - nowMs);',
@@ -35,7 +35,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-secret-key-in-a-url',
-    breaks: 'docs/api.md: a secret key in a URL is 401 invalid_key',
+    breaks: 'docs/api/events.md: a secret key in a URL is 401 invalid_key',
     file: 'src/edge/admission/authentication.ts',
     text: "active?.kind === 'write' ? active : invalidKey",
     replacement: 'active ?? invalidKey',
@@ -67,7 +67,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-bomb-is-decompressed-whole',
-    breaks: 'docs/api.md: a body is measured after decompression',
+    breaks: 'docs/api/events.md: a body is measured after decompression',
     file: 'src/edge/admission/decompression.ts',
     text: 'if (length > bytesMax) fail(tooLarge(bytesMax));\n    else if',
     replacement: 'if',
@@ -75,7 +75,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'bytes-after-a-compressed-body-are-dropped',
-    breaks: 'docs/api.md: data is never dropped silently',
+    breaks: 'docs/api/README.md: data is never dropped silently',
     file: 'src/edge/admission/decompression.ts',
     text: 'if (stream.bytesWritten < whole.length)',
     replacement: 'if (stream.bytesWritten < 0)',
@@ -92,7 +92,7 @@ export const shellMutants: readonly ShellMutant[] = [
   // -- edge: answers ---------------------------------------------------------------------------------------------------
   {
     name: 'a-batch-that-is-not-stored-is-received',
-    breaks: 'docs/api.md: events that are not confirmed have the code unavailable',
+    breaks: 'docs/api/events.md: events that are not confirmed have the code unavailable',
     file: 'src/edge/routes/batch-outcome.ts',
     text: "if (commit?.outcome === 'stored') continue;",
     replacement: 'if (commit !== undefined) continue;',
@@ -100,7 +100,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-cursor-of-other-filters',
-    breaks: 'docs/api.md: a cursor is bound to its filters',
+    breaks: 'docs/api/events.md: a cursor is bound to its filters',
     file: 'src/edge/query/cursor.ts',
     text: '.update(content).update(filters)',
     replacement: '.update(content)',
@@ -108,7 +108,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-change-of-another-version',
-    breaks: 'docs/api.md: with If-Match a change is made if it is still as you read it',
+    breaks: 'docs/api/kept.md: with If-Match a change is made if it is still as you read it',
     file: 'src/edge/routes/if-match.ts',
     text: 'return (version) => tags.has(',
     replacement: 'return (version) => tags.size > 0 || tags.has(',
@@ -116,7 +116,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'the-oldest-refusal-is-not-listed',
-    breaks: 'docs/api.md: /v1/rejected lists the newest 10,000',
+    breaks: 'docs/api/events.md: /v1/rejected lists the newest 10,000',
     file: 'src/edge/admission/rejected-events.ts',
     text: 'number >= Math.max(0, count - placesMax)',
     replacement: 'number > Math.max(0, count - placesMax)',
@@ -124,7 +124,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'an-export-that-failed-looks-whole',
-    breaks: 'docs/api.md: an export that failed ends before its last HTTP chunk',
+    breaks: 'docs/api/exports.md: an export that failed ends before its last HTTP chunk',
     file: 'src/edge/http/line-answer.ts',
     text: 'answer.breakOff(encoding',
     replacement: 'answer.end(encoding',
@@ -132,7 +132,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-formula-in-a-csv',
-    breaks: 'docs/api.md: a text that a spreadsheet would compute gets an apostrophe',
+    breaks: 'docs/api/reports/README.md: a text that a spreadsheet would compute gets an apostrophe',
     file: 'src/edge/routes/csv.ts',
     text: '/^[=+\\-@\\t\\r]/',
     replacement: '/^[=+\\t\\r]/',
@@ -140,7 +140,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-read-key-has-snapshots-made',
-    breaks: 'docs/api.md: only a secret key has partitions publish for Min-Log-Position',
+    breaks: 'docs/api/reports/README.md: only a secret key has partitions publish for Min-Log-Position',
     file: 'src/edge/routes/min-log-position.ts',
     text: 'if (mayForce) forceSnapshots',
     replacement: 'forceSnapshots',
@@ -148,7 +148,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'an-hour-that-comes-twice-is-one-bucket',
-    breaks: 'docs/api.md: the hours of a zone are those of its clock, one that comes twice has two buckets',
+    breaks: 'docs/api/reports/README.md: the hours of a zone are those of its clock, one that comes twice has two buckets',
     file: 'src/edge/query/local-buckets.ts',
     text: 'yield {timeMs: localMs - offsetMs, localMs};',
     replacement: 'yield {timeMs: zone.firstAt(localMs), localMs};',
@@ -263,7 +263,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-persons-token-opens-the-api',
-    breaks: 'docs/api.md: anything but a known API key is 401 invalid_key',
+    breaks: 'docs/api/errors.md: anything but a known API key is 401 invalid_key',
     file: 'src/keys/key-ring.ts',
     text: "active?.kind === 'person' ? undefined : active",
     replacement: 'active',
@@ -303,7 +303,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'hiding-a-name-shows-properties',
-    breaks: 'docs/api.md: PUT /v1/names/hidden replaces the list of names alone',
+    breaks: 'docs/api/lists.md: PUT /v1/names/hidden replaces the list of names alone',
     file: 'src/keys/hidden-record.ts',
     text: '{...this.stored, [list]: texts}',
     replacement: '{...nothing, [list]: texts}',
@@ -385,7 +385,7 @@ export const shellMutants: readonly ShellMutant[] = [
   // -- alerts ----------------------------------------------------------------------------------------------------------
   {
     name: 'an-alert-that-repeats-itself',
-    breaks: 'docs/api.md: a change of state is one message, repeated only with repeat_minutes',
+    breaks: 'docs/api/alerts.md: a change of state is one message, repeated only with repeat_minutes',
     file: 'src/alerts/alert-state.ts',
     text: 'repeatMinutes !== undefined && nowMs - toldMs >= repeatMinutes * minuteMs',
     replacement: 'nowMs - toldMs >= (repeatMinutes ?? 0) * minuteMs',
@@ -393,7 +393,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'an-alert-that-fires-with-the-first-reading',
-    breaks: 'docs/api.md: an alert fires after `for` evaluations in a row',
+    breaks: 'docs/api/alerts.md: an alert fires after `for` evaluations in a row',
     file: 'src/alerts/alert-state.ts',
     text: 'held >= pace.for',
     replacement: 'held >= 1',
@@ -401,7 +401,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'quiet-hours-that-end-at-midnight',
-    breaks: 'docs/api.md: quiet hours may go past midnight',
+    breaks: 'docs/api/alerts.md: quiet hours may go past midnight',
     file: 'src/alerts/quiet-hours.ts',
     text: 'of [today - 1, today]',
     replacement: 'of [today]',
@@ -409,7 +409,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'an-edited-alert-that-never-ends',
-    breaks: 'docs/api.md: an alert that fired before an edit and does not by the new rule is told as over',
+    breaks: 'docs/api/alerts.md: an alert that fired before an edit and does not by the new rule is told as over',
     file: 'src/alerts/alert-record.ts',
     text: "isNewRule && known.state === 'firing' && state.state === 'ok'",
     replacement: 'isNewRule && edits === 0',
@@ -417,7 +417,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-chat-that-is-told-of-users',
-    breaks: 'docs/api.md: of stalled users webhooks alone are told',
+    breaks: 'docs/api/alerts.md: of stalled users webhooks alone are told',
     file: 'src/alerts/audience.ts',
     text: ".filter(({kind}) => kind === 'webhook');",
     replacement: ';',
@@ -425,7 +425,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-day-that-is-not-over-is-revised',
-    breaks: 'docs/api.md: report.revised is about days that were complete',
+    breaks: 'docs/api/alerts.md: report.revised is about days that were complete',
     file: 'src/alerts/day-counts.ts',
     text: 'day < endDay && before.get(day)',
     replacement: 'before.get(day)',
@@ -434,7 +434,7 @@ export const shellMutants: readonly ShellMutant[] = [
   // -- command line ----------------------------------------------------------------------------------------------------
   {
     name: 'an-import-that-gives-up-what-the-log-did-not-take',
-    breaks: 'docs/api.md: resend events that have the code unavailable',
+    breaks: 'docs/api/events.md: resend events that have the code unavailable',
     file: 'src/cli/import/batch-answer.ts',
     text: "if (code === 'unavailable') unavailable.push(index);\n    else ",
     replacement: '',
@@ -458,7 +458,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'an-export-that-was-cut-is-taken-for-whole',
-    breaks: 'docs/api.md: an export without its end line is cut',
+    breaks: 'docs/api/exports.md: an export without its end line is cut',
     file: 'src/cli/export/exported-lines.ts',
     text: 'if (last?.end !== true || last.events !== exported.events) throw',
     replacement: 'if (end === undefined) throw',
@@ -474,7 +474,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'relink-gives-a-shared-device-to-the-last',
-    breaks: 'docs/api.md: of two users of one anonymousId the first is the one whose event was stored first',
+    breaks: 'docs/api/people.md: of two users of one anonymousId the first is the one whose event was stored first',
     file: 'src/cli/relink/stored-pairs.ts',
     text: 'received_at < first)',
     replacement: 'received_at > first)',
@@ -483,7 +483,7 @@ export const shellMutants: readonly ShellMutant[] = [
   // -- pages -----------------------------------------------------------------------------------------------------------
   {
     name: 'a-formula-in-a-csv-of-a-page',
-    breaks: 'docs/api.md: a text that a spreadsheet would compute gets an apostrophe',
+    breaks: 'docs/api/reports/README.md: a text that a spreadsheet would compute gets an apostrophe',
     file: 'dashboard/src/charts/csv.ts',
     text: '/^[=+\\-@\\t\\r]/',
     replacement: '/^[=+\\t\\r]/',
@@ -491,7 +491,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-period-that-has-not-begun-is-a-zero',
-    breaks: 'docs/api.md: a cell is incomplete until its period has ended for every member',
+    breaks: 'docs/api/reports/retention.md: a cell is incomplete until its period has ended for every member',
     file: 'dashboard/src/charts/cohorts.ts',
     text: "hasBegun || count > 0 ? 'open' : 'ahead'",
     replacement: "'open'",
@@ -499,7 +499,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'a-page-that-mixes-snapshots',
-    breaks: 'docs/api.md: answers of one position agree',
+    breaks: 'docs/api/reports/README.md: answers of one position agree',
     file: 'dashboard/src/service/one-position.ts',
     text: "isOver() || own === '' || !isNewer(newest, own) ? one : read(one, newest)",
     replacement: 'one',

@@ -1,7 +1,7 @@
 // The service's right answers about a shop, computed from the shop's entries by plain loops.
 //   TR1. It reads the bodies alone, as the service does, and shares no code with it.
 //   TR2. A user is a userId, with every anonymousId that came with it first; or an anonymousId that never came with one
-//        (docs/api.md, Identity). No two people of a shop share an anonymousId.
+//        (docs/api/people.md, Identity). No two people of a shop share an anonymousId.
 import type {ShopEntry} from './entry.js';
 
 const hourMs = 3_600_000;

@@ -1,4 +1,4 @@
-// The stretches of time that an active-users report unites, by the table "metric x interval" of docs/api.md: trailing windows
+// The stretches of time that an active-users report unites, by metric and interval (docs/api/reports/active.md): trailing windows
 // if the interval is shorter than the metric's unit, otherwise calendar buckets.
 //   AP1. Elements of time: hours for hourly buckets (from rows), otherwise days (from daily sets). If edges of a zone lie
 //        inside of these, elements are the stretches between edges (from rows).

@@ -1,4 +1,4 @@
-// The property filter of an event count: `<property>=<value>` (docs/api.md, Reports).
+// The property filter of an event count: `<property>=<value>` (docs/api/reports/README.md, As parameters).
 //   A literal top-level key wins over the path that its dots would spell, whatever its value. Strings, numbers and booleans
 //   compare by their JavaScript string form; null, objects and arrays equal nothing. A property `context`, whatever its value,
 //   wins over the event's context.

@@ -1,4 +1,4 @@
-// Active users who did an event: distinct users in the window of each bucket, from rows (docs/api.md, metric x interval).
+// Active users who did an event: distinct users in the window of each bucket, from rows (docs/api/reports/active.md).
 //   AC1. Windows are those of all active users (active-plan.ts): trailing ones look back before `from`, and overlap.
 //   AC2. A user is counted once in each window and series. Rows come by time, so the windows that already count the user come
 //        before those that a later row adds.

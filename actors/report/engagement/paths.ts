@@ -1,4 +1,4 @@
-// Paths: the events of users after, or before, an event (docs/api.md, Reports).
+// Paths: the events of users after, or before, an event (docs/api/reports/paths.md).
 //   PA1. Each user has one path: from the first event of the name on, or back from the last one. Step 1 is that event. Each
 //        further step is the user's next event in that direction, whatever its name; equal events in a row are steps of their
 //        own.

@@ -1,4 +1,4 @@
-// Retention: the bucket in which a user started, and the periods in which it returned (docs/api.md, Reports).
+// Retention: the bucket in which a user started, and the periods in which it returned (docs/api/reports/retention.md).
 //   RN1. Start events are in [from, to]. A user is in a bucket's cohort by its first start event there. With `first` only its
 //        first start event ever counts, so rows of users who started before `from` are not walked.
 //   RN2. A return comes after that start event in the order of the history: an event is no return to itself.

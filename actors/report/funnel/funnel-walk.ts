@@ -1,4 +1,4 @@
-// Depth of one user in a funnel, and the time of each step (docs/api.md, funnel rules).
+// Depth of one user in a funnel, and the time of each step (docs/api/reports/funnel.md).
 //   FW1. From one entry the walk is greedy: each step takes the earliest event after the step before. No other choice gets
 //        deeper or ends earlier.
 //   FW2. With a conversion window any entry may convert: the deepest walk counts, among equally deep ones the earliest.

@@ -1,5 +1,5 @@
-// The funnel of one partition from postings. It answers like funnel.ts, which gathers all matching rows (docs/api.md, funnel
-// rules).
+// The funnel of one partition from postings. It answers like funnel.ts, which gathers all matching rows
+// (docs/api/reports/funnel.md, Rules).
 //   Users are walked in blocks, and each block step by step. A user who misses a step leaves the search, and memory is read in
 //   the order of users. Most events are in the largest segment: its memory also holds the block's progress, so the kernel
 //   searches it (kernels/funnel-progress.ts). The few events of other segments are searched after it.

@@ -1,4 +1,4 @@
-// JSON texts of a funnel that was walked by rows, and of its breakdown (docs/api.md, Reports).
+// JSON texts of a funnel that was walked by rows, and of its breakdown (docs/api/reports/funnel.md).
 import {rowName} from '../rows/series-answer.js';
 import type {ShownGroups, ValueGroups} from '../rows/value-groups.js';
 import type {HistogramBin} from './duration-histogram.js';

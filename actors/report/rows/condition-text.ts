@@ -1,5 +1,5 @@
-// The text of a condition, `<property> <op> <value>` (docs/api.md, Reports), both ways: parameters, addresses, alerts and
-// endpoints have it.
+// The text of a condition, `<property> <op> <value>` (docs/api/reports/README.md, Conditions), both ways: parameters, addresses,
+// alerts and endpoints have it.
 import {objectKeyCharsMax} from '../../limits.js';
 import {type Condition, comparesNumbers, type Operator, operators, takesNoValue} from './condition.js';
 

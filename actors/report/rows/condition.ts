@@ -1,4 +1,4 @@
-// A condition on a value: `<property> <op> <value>` of `where` and `user_where` (docs/api.md, Reports).
+// A condition on a value: `<property> <op> <value>` of `where` and `user_where` (docs/api/reports/README.md, Conditions).
 //   CO1. Texts, numbers and booleans compare by their JavaScript text, as `filter` does. Null, objects and arrays have none.
 //   CO2. `ne`, `nin`, `ncontains`, `unset` and `nnull` hold where the property is missing: they are the negations of `eq`, `in`,
 //       `contains`, `set` and `null`.

@@ -1,5 +1,5 @@
-// The property that a filter names: a literal top-level key, or the path that its dots spell (docs/api.md, Reports). A path
-// that begins with `context` leads into the event's context if no property has that name.
+// The property that a filter names: a literal top-level key, or the path that its dots spell (docs/api/reports/README.md,
+// Conditions). A path that begins with `context` leads into the event's context if no property has that name.
 //   PN1. A member of the context that has a pair of its own (actors/log/context.ts) has a column. Where a chunk has no property that
 //        wins over it, its codes are the values of the name, as those of a literal key are.
 import {wtf8} from '../../bytes/bytes.js';

@@ -1,4 +1,4 @@
-// The JSON texts of measured series and their breakdowns (docs/api.md, Reports).
+// The JSON texts of measured series and their breakdowns (docs/api/reports/counts.md).
 import {isAdditive, type MeasuredCells} from './measures.js';
 import {kindsShown, type ShownGroups, type ValueGroups} from './value-groups.js';
 

@@ -33,7 +33,7 @@ interface ActiveNumber {
 }
 
 const lengths: Readonly<Record<Metric, number>> = {dau: 1, wau: 7, mau: 30};
-/** Intervals that are shorter than the metric's own unit (docs/api.md, Reports). */
+/** Intervals that are shorter than the metric's own unit (docs/api/reports/active.md). */
 const trailing: Readonly<Record<Metric, readonly Interval[]>> = {
   dau: ['hour'],
   wau: ['hour', 'day'],

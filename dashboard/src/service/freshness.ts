@@ -1,4 +1,4 @@
-// Freshness of a report, read from the headers of its answer (docs/api.md, Reports).
+// Freshness of a report, read from the headers of its answer (docs/api/reports/README.md, Freshness).
 
 export interface Freshness {
   /** The answer has every event that was acknowledged before. Epoch ms. */

@@ -1,4 +1,4 @@
-// The events of one person, newest first, page by page. Pages never shift while events arrive (docs/api.md, GET /v1/events).
+// The events of one person, newest first, page by page. Pages never shift while events arrive (docs/api/events.md, History).
 
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';

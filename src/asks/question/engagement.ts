@@ -90,7 +90,7 @@ export const paths = object({
   end: named
     .optional()
     .describe('The event where paths end: the last one of each user in the range. Steps are counted back from it.'),
-  where: conditions('Only events that meet this condition are on paths, in the form of `where` of the counts.'),
+  where: conditions('Only events that meet these conditions are on paths.'),
   users,
   range,
   timezone,

@@ -114,10 +114,7 @@ const deed = object({
 export const people = object({
   report: z.literal('people').describe('Users by their traits and by what they did: the last seen first.'),
   users: object({
-    where: conditions(
-      'Only users whose current traits meet this condition, in the form of `where` of reports: `plan eq pro`. Up to ten, of ' +
-        'which all must hold.',
-    ),
+    where: conditions('Only users whose current traits meet these conditions, in the form of `where`: `plan eq pro`. All must hold.'),
     did: z
       .array(deed, 'a list')
       .max(deedsMax, `at most ${deedsMax} entries`)
@@ -133,9 +130,8 @@ export const people = object({
     .union([word(['events']), object({sum: name.describe('The name of a property.')})], 'events, or {"sum": property}')
     .optional()
     .describe(
-      '`"events"`: those with the most events first. `{"sum": property}`: those with the largest sum of the numbers of this ' +
-        'property first. Each row has the exact `value`. It is of the events that `event`, `where` and `range` choose, ' +
-        'without these of all events. Absent: the last seen first.',
+      '`"events"`: those with the most events first. `{"sum": property}`: those with the largest sum of its numbers. Each row has ' +
+        'the exact `value`, of the events that `event`, `where` and `range` choose, without these of all. Absent: the last seen first.',
     ),
   ...page,
   prefix: anyText().optional().describe('Only users whose id begins with this.'),

@@ -79,8 +79,8 @@ export const openBounds = object({
 });
 
 const relativeWords =
-  '`-30d` (the days that end with today, which counts), `today`, `yesterday`, `this week`, `last month` (`week`, `month`, `quarter` ' +
-  'or `year`; what is of `this` one ends with today), or `{"from","to"}`.';
+  '`-30d` (30 days, the last one today), `today`, `yesterday`, `this week`, `last month` (also of `quarter` and `year`; `this` one ' +
+  'ends with today), or `{"from","to"}`.';
 
 export const range = z
   .union([relative(), bounds], rangeRule)
@@ -125,7 +125,10 @@ const scalar = z.union([z.string(), z.number(), z.boolean()], 'a text, a number,
 
 const conditionObject = object({
   property: anyText().describe('The property, or the trait: dots name nested keys.'),
-  op: word(operators, nearestOperator).describe('The operator.'),
+  op: word(operators, nearestOperator).describe(
+    'The operator. `ne`, `nin`, `ncontains`, `unset` and `nnull` hold where the property is missing; `set` also where it is null; ' +
+      '`gt` to `lte` compare JSON numbers alone; `has` finds an element of a list.',
+  ),
   value: z
     .union([scalar, z.array(scalar, valueRule).min(1, valueRule)], valueRule)
     .optional()
@@ -166,16 +169,13 @@ export const conditions = (description: string) =>
     .describe(description);
 
 export const where = conditions(
-  'Only events that meet this condition, `<property> <op> <value>`: `plan eq pro`, `amount gte 10`, `plan in pro,team`, ' +
-    '`coupon unset`. Up to ten, of which all must hold. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset ' +
-    'null nnull has` (an element of a list); `=`, `!=`, `>`, `>=`, `<` and `<=` are understood, too. `ne`, `nin`, `ncontains`, ' +
-    '`unset` and `nnull` hold where the property is missing; `set` also where it is null; `gt` to `lte` ' +
-    'compare JSON numbers alone. A name with an operator in it stands in double quotes.',
+  'Only events that meet these conditions, `<property> <op> <value>`: `plan eq pro`, `amount>=10`, `plan in pro,team`, `coupon ' +
+    'unset`. All must hold. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset null nnull has`, and `= != > >= ' +
+    '< <=`. A name with an operator in it stands in double quotes.',
 );
 
 export const userWhere = conditions(
-  'Only events of users whose current traits meet this condition, in the form of `where`: `plan eq pro`. Up to ten, of ' +
-    'which all must hold.',
+  'Only events of users whose current traits meet these conditions, in the form of `where`: `plan eq pro`. All must hold.',
 );
 
 export const users = object({where: userWhere}).optional().describe('Whose events count. Absent: those of all users.');
@@ -204,11 +204,7 @@ export const did = {
 // -- breakdown --
 
 export const breakdownShape = {
-  property: name
-    .optional()
-    .describe(
-      `A row for each value of this property. Up to ${idCharsMax} characters. Values are told apart by their text.`,
-    ),
+  property: name.optional().describe('A row for each value of this property, told apart by its text.'),
   trait: name.optional().describe('In place of a property: a row for each value of this current trait of the user.'),
   limit: wholeNumber(1, breakdownLimitMax)
     .default(breakdownLimitDefault)

@@ -1,5 +1,5 @@
-// Interprets an answer to POST /v1/events/batch for the events of the batch, and one to POST /v1/users/identify (docs/api.md,
-// Ingestion and Errors). Pure.
+// Interprets an answer to POST /v1/events/batch for the events of the batch, and one to POST /v1/users/identify
+// (docs/api/events.md, docs/api/errors.md). Pure.
 
 import {jsonOrUndefined} from '../../json.js';
 import type {Refusal} from './source-event.js';

@@ -11,7 +11,7 @@ import {hash} from 'node:crypto';
 import {jsonOrUndefined} from '../../json.js';
 import {type Line, lineBytesMax} from './lines.js';
 
-/** A refused event in the service's words (docs/api.md, Errors); `message` is for people. */
+/** A refused event in the service's words (docs/api/errors.md); `message` is for people. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
@@ -69,7 +69,7 @@ function profileLine(line: number, text: string, profile: Record<string, unknown
 function toSourceEvent(line: number, text: string, parsed: Record<string, unknown>, fileHead: string): SourceEvent {
   const userKey = userKeyOf(parsed);
   const own = parsed.messageId;
-  // A null counts as absent (docs/api.md); of equal keys the last one counts.
+  // A null counts as absent (docs/api/events.md); of equal keys the last one counts.
   const unsent = parsed.sentAt === undefined || parsed.sentAt === null ? [] : ['"sentAt":null'];
   // A value that is no text is sent, too: the service refuses it and names the field.
   if (own !== undefined && own !== null) {

@@ -1,4 +1,4 @@
-// Rate limits by client address: for keys (docs/api.md, Keys) and for signing in.
+// Rate limits by client address: for keys (docs/api/keys.md) and for signing in.
 //   Owns: the usage of each address. Does not own: the arithmetic (rate-limit.ts), which address a client has
 //         (client-address.ts).
 //   AL1. The table is bounded: it drops the address that has not asked for longest, which then has a whole quota again. The

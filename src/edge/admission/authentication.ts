@@ -51,7 +51,7 @@ export const placesOfRoutes: KeyPlaces = {inQuery: [], isOfLibrary: false};
 export const placesOfBeacons: KeyPlaces = {inQuery: ['write_key'], isOfLibrary: false};
 export const placesOfLibraries: KeyPlaces = {inQuery: ['write_key', 'writeKey'], isOfLibrary: true};
 
-/** The header wins over the URL (docs/api.md, Errors). @returns the key, or the refusal. */
+/** The header wins over the URL (docs/api/errors.md). @returns the key, or the refusal. */
 export function authenticate(ring: KeyRing, exchange: Exchange, places: KeyPlaces): ActiveKey | Failure {
   const {authorization} = exchange;
   if (authorization !== undefined && authorization !== '') {

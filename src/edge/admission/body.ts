@@ -26,7 +26,7 @@ export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure 
   return exchange.declaredBytes > bytesMax ? tooLarge(bytesMax) : undefined;
 }
 
-/** Time limit from the request line to the last byte (docs/api.md, Limits). */
+/** Time limit from the request line to the last byte (docs/api/limits.md). */
 export const bodyMsMax = 30_000;
 const bodyTimeout: Failure = {
   code: 'request_timeout',

@@ -1,4 +1,4 @@
-// CORS: preflights before a page of another origin may send, and which answers it may read (docs/api.md, CORS).
+// CORS: preflights before a page of another origin may send, and which answers it may read (docs/api/events.md, Browsers).
 //   C1. Any page may send to the write routes, and may read every answer of them, also the error for a path or method that does
 //       not exist: otherwise a page with a misspelt path would see no answer at all.
 import type {Header} from '../failure.js';

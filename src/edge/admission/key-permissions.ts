@@ -1,4 +1,4 @@
-// Requests that the options of a key forbid, and what a key says about the entries that come with it (docs/api.md, Keys).
+// Requests that the options of a key forbid, and what a key says about the entries that come with it (docs/api/keys.md).
 import {eventFlag} from '../../../actors/log/entries.js';
 import type {KeyOptions} from '../../keys/key.js';
 import type {ActiveKey} from '../../keys/key-ring.js';

@@ -79,7 +79,7 @@ export interface Translator {
   readonly marks?: readonly string[];
   /** The answer once all valid calls are on disk. */
   readonly taken: (request: TakenRequest) => LibraryAnswer;
-  /** Absent: refusals are those of the API (docs/api.md, Errors). */
+  /** Absent: refusals are those of the API (docs/api/errors.md). */
   readonly refusalForm?: RefusalForm;
 }
 

@@ -92,7 +92,7 @@ export class Exchange implements CommitWaiter {
   readonly method: string;
   /** The exchange has its answer (which may wait for the end of the turn, X4), or will never have one. */
   isOver = false;
-  /** Every origin may read the answer (docs/api.md, CORS). */
+  /** Every origin may read the answer (docs/api/events.md, Browsers). */
   isCorsOpen = false;
   /** The only origin that may, with its credentials (cors.ts). */
   echoedOrigin: string | undefined;

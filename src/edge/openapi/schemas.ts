@@ -101,7 +101,7 @@ import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
 /** `TraitValuesQuestion` */
-const nameOfKind = (kind: string): string =>
+export const nameOfKind = (kind: string): string =>
   `${kind.replaceAll(/(?:^|_)./g, (start) => start.at(-1)!.toUpperCase())}Question`;
 
 /** `SavedReport` for a saved report. */

@@ -1,4 +1,4 @@
-// Cursors of GET /v1/events: the last row of a page, and the bounds that freeze the answer (docs/api.md, GET /v1/events).
+// Cursors of GET /v1/events: the last row of a page, and the bounds that freeze the answer (docs/api/events.md, History).
 //   C1. A cursor that the deployment did not make is refused: its tag is an HMAC of its content and its filters, keyed by a
 //       secret of the deployment. Nothing in it is trusted before the tag.
 //   C2. A cursor has values (times, ordinals), never a place in memory: any edge continues it, also after restarts.

@@ -1,5 +1,5 @@
-// What a user did to be counted: an event or any, `where`, `user_where` of reports about users (docs/api.md, Reports), and the members
-// of a question that they are.
+// What a user did to be counted: an event or any, `where`, `user_where` of reports about users (docs/api/reports/README.md), and
+// the members of a question that they are.
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {type ConditionMember, conditionOf, userWhere, where} from '../../asks/question/members.js';

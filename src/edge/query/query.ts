@@ -1,4 +1,4 @@
-// Query strings, form-encoded (docs/api.md, Errors): every name is known, occurs once unless it is a list, and has a value.
+// Query strings, form-encoded (docs/api/errors.md): every name is known, occurs once unless it is a list, and has a value.
 //   Q1. A route declares its parameters once: the declaration reads its requests, and describes it.
 import {didYouMean, nearestOf} from '../../nearest.js';
 import {invalidRequest, RequestFailure} from '../failure.js';

@@ -1,4 +1,4 @@
-// POST /v1/events/batch: up to 1,000 events, each with its own outcome (docs/api.md, Ingestion).
+// POST /v1/events/batch: up to 1,000 events, each with its own outcome (docs/api/events.md).
 
 import {batchEventsMax, objectKeysMax} from '../../../actors/limits.js';
 import {

@@ -1,4 +1,4 @@
-// GET /v1/changes: all that came or changed since a position, for those who copy the data (docs/api.md, Changes).
+// GET /v1/changes: all that came or changed since a position, for those who copy the data (docs/api/exports.md, Changes).
 import {textOf} from '../../asks/carried.js';
 import type {ChangesPlace, PositionGone} from '../../asks/changes.js';
 import {type Failure, RequestFailure} from '../failure.js';

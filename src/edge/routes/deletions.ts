@@ -40,7 +40,7 @@ export const deletionIdPattern = /^del_(\d{1,4})_[0-9a-f]{32}$/;
 const deletionNotFound: Failure = {code: 'not_found', message: 'no such deletion'};
 const nameNotFound: Failure = {code: 'not_found', message: 'there is no event of this name'};
 
-// A deletion that takes longer is answered as pending (docs/api.md, Users).
+// A deletion that takes longer is answered as pending (docs/api/people.md, Deletion).
 const deletionWaitMs = 5_000;
 const deletionAnswerMsMax = deletionWaitMs + 5_000;
 const askAgainMs = 100;

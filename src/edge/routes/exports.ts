@@ -1,4 +1,4 @@
-// GET /v1/export and /v1/user/export: everything as lines of JSON (docs/api.md, Export).
+// GET /v1/export and /v1/user/export: everything as lines of JSON (docs/api/exports.md).
 //   EX1. All events come from published snapshots, page after page, as of the position of the first page. One person comes live,
 //        as of the position at which its partition was when it was asked.
 //   EX2. Each page is read when it is due: an event that is deleted meanwhile is on no later page.

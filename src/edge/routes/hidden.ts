@@ -1,4 +1,4 @@
-// GET and PUT of /v1/names/hidden and /v1/properties/hidden: what lists leave out (docs/api.md, Discovery).
+// GET and PUT of /v1/names/hidden and /v1/properties/hidden: what lists leave out (docs/api/lists.md).
 import {z} from 'zod';
 import {idCharsMax, objectKeyCharsMax} from '../../../actors/limits.js';
 import {isName} from '../../ingest/validate.js';

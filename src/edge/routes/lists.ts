@@ -1,4 +1,4 @@
-// GET /v1/properties, /v1/traits and their values: what can be asked for in reports (docs/api.md, Discovery).
+// GET /v1/properties, /v1/traits and their values: what can be asked for in reports (docs/api/lists.md).
 import type {ActiveWithin, ListQuery} from '../../asks/lists.js';
 import {
   type PropertiesQuestion,

@@ -1,4 +1,4 @@
-// POST /v1/query: questions as values, one or many (docs/api.md, Questions).
+// POST /v1/query: questions as values, one or many (docs/api/query.md).
 //   PQ1. Answers of one request are of one position: that of the first answer. Snapshots that are deleted meanwhile have all questions
 //        asked again, of the newest ones.
 //   PQ2. A question counts as a request of its own, and waits for the turns of its caller: a few are asked at once, the others after.

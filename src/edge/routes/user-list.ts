@@ -1,4 +1,4 @@
-// GET /v1/users: who there is (docs/api.md, Discovery).
+// GET /v1/users: who there is (docs/api/lists.md, People).
 import {type PeopleQuestion, people} from '../../asks/question/lists.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {readUserCursor} from '../../user-cursor.js';

@@ -4,7 +4,7 @@ import type {Exchange} from '../http/exchange.js';
 import {anyText, optional} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 
-/** The one parameter of write routes is a security scheme (docs/api.md, beacon). */
+/** The one parameter of write routes is a security scheme (docs/api/events.md, Browsers). */
 const writeForm = {write_key: optional(anyText, {description: 'A write key, for beacons.'})};
 
 /** @throws RequestFailure */

@@ -1,4 +1,4 @@
-// Freshness of an answer: its headers, its tag, and whether a client has it already (docs/api.md, freshness).
+// Freshness of an answer: its headers, its tag, and whether a client has it already (docs/api/reports/README.md, Freshness).
 //   FR1. Equal tags mean equal answers to the same question, whatever was published in between: the tag is made of both. The
 //        other headers, also those of a 304, say how fresh the answer is.
 

@@ -1,4 +1,4 @@
-// One page of a list that is ranked by counts, and its JSON text (docs/api.md, Discovery).
+// One page of a list that is ranked by counts, and its JSON text (docs/api/lists.md).
 import {NamePage} from '../../../actors/report/counts/name-page.js';
 import type {KeyTypes, ListedKey} from '../../../actors/report/rows/key-types.js';
 import {firstValueGroup, missingGroup, type ValueGroups} from '../../../actors/report/rows/value-groups.js';

@@ -7,7 +7,7 @@ import {runs} from '../../support/runs.js';
 
 const grammar = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** The oracle: the grammar of docs/api.md by a regular expression, the calendar by Temporal. */
+/** The oracle: the grammar of docs/api/events.md by a regular expression, the calendar by Temporal. */
 function expected(text: string): number {
   const match = grammar.exec(text);
   if (match === null) return Number.NaN;

@@ -1,4 +1,4 @@
-// The table "metric x interval" of docs/api.md, told as stories; random ones are in against-model.test.ts.
+// Metric and interval of docs/api/reports/active.md, told as stories; random ones are in against-model.test.ts.
 
 import {describe, expect, test} from 'vitest';
 import type {Interval} from '../../../actors/calendar.js';
@@ -25,7 +25,7 @@ const counts = (text: string): number[] => (JSON.parse(text) as {data: {count: n
 const total = (text: string): number => (JSON.parse(text) as {total: number}).total;
 
 describe('active users', () => {
-  test('an answer has every field, in the order of docs/api.md', async () => {
+  test('an answer has every field, in the order of docs/api/reports/active.md', async () => {
     const story = [['ada', '2024-05-01T10:00:00Z']] as const;
     const text = await activeOf(story, 'dau', 'day', '2024-05-01T00:00:00Z', '2024-05-02T23:59:59.999Z');
     expect(text).toBe(

@@ -1,4 +1,4 @@
-// The three metrics of active users, and how each is counted by the length of a bucket (docs/api.md, Reports).
+// The three metrics of active users, and how each is counted by the length of a bucket (docs/api/reports/active.md).
 import type {Interval} from '../../address/range';
 import type {Metric} from '../../address/report-address';
 

@@ -1,4 +1,4 @@
-// What was wrong with a refused event or body, for people who do not know the codes of the API (docs/api.md, Ingestion, Errors).
+// What was wrong with a refused event or body, for people who do not know the codes of the API (docs/api/events.md, Errors).
 import {batchEventsMax} from '../../../../actors/limits.js';
 
 const ofObjects = 'is no object, has too many keys or levels, or a number that a double would change';

@@ -1,4 +1,4 @@
-// The rules of funnels, one story each (docs/api.md, funnel rules): who gets how far.
+// The rules of funnels, one story each (docs/api/reports/funnel.md, Rules): who gets how far.
 import {describe, expect, test} from 'vitest';
 import type {FunnelRules} from '../../../../src/asks/funnels.js';
 import type {ReportQuery} from '../../../../src/asks/report.js';

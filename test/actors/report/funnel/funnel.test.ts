@@ -73,7 +73,7 @@ describe('funnel vectors', () => {
   });
 });
 
-test('an answer has every field, in the order of docs/api.md', async () => {
+test('an answer has every field, in the order of docs/api/reports/funnel.md', async () => {
   const parts = new MemoryParts();
   const partition = new TestPartition(parts).append(
     {user: 'ada', event: 'A', timeMs: 0},

@@ -12,7 +12,7 @@ interface Event {
   readonly timeMs: number;
 }
 
-/** The rules of docs/api.md word by word. `events`: of one user, in order. */
+/** The rules of docs/api/alerts.md word by word. `events`: of one user, in order. */
 function stallsOf(events: readonly Event[], steps: readonly string[], withinMs: number, windowMs: number) {
   const found = [];
   for (let first = 0; first < events.length; ) {

@@ -13,7 +13,7 @@ import {MemoryParts, type TestEvent, TestPartition} from '../../../support/snaps
 const range = {fromMs: 0, toMs: 86_400_000 - 1, interval: 'day'} as const;
 const manyKeys = Object.fromEntries(Array.from({length: chunkColumnsMax}, (_, i) => [`key${i}`, i]));
 
-/** docs/api.md, Reports: a literal key wins, then the property `context`, then the event's context. */
+/** docs/api/reports/README.md, Conditions: a literal key wins, then the property `context`, then the event's context. */
 function plainValue({properties = {}, context}: TestEvent, name: string): Json | undefined {
   if (Object.hasOwn(properties, name)) return properties[name];
   const [head = '', ...path] = name.split('.');
