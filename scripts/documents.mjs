@@ -37,7 +37,10 @@ function tableOf(names, path, {components: {schemas}}) {
   const variants = (isCommon ? [ofCommon.schema] : names).flatMap((name) => known.variants(name));
   const all = variants.flatMap(({kind, schema}) => known.members(schema, kind));
   const shared = new Set(
-    known.members(known.named(ofCommon.schema)).filter(ofCommonMember).map(({path: at, text}) => lastOf(at) + text),
+    known
+      .members(known.named(ofCommon.schema))
+      .filter(ofCommonMember)
+      .map(({path: at, text}) => lastOf(at) + text),
   );
   const isQuestion = names.every((name) => name.endsWith('Question'));
   const isRepeated = ({path: at, text}) => isQuestion && shared.has(lastOf(at) + text);
@@ -156,8 +159,10 @@ class Schemas {
     }
     if (schema.const !== undefined) return `\`${schema.const}\``;
     if (schema.enum !== undefined) return inCode(schema.enum);
-    if (schema.prefixItems !== undefined) return `\`[${schema.prefixItems.map((one) => this.valueOf(one)).join(', ')}]\``;
-    if (type === 'array') return `list of ${count(schema.minItems, schema.maxItems)}${this.itemsOf(schema.items ?? {})}`;
+    if (schema.prefixItems !== undefined)
+      return `\`[${schema.prefixItems.map((one) => this.valueOf(one)).join(', ')}]\``;
+    if (type === 'array')
+      return `list of ${count(schema.minItems, schema.maxItems)}${this.itemsOf(schema.items ?? {})}`;
     if (schema.properties !== undefined) return `\`{${Object.keys(schema.properties).join(', ')}}\``;
     if (type === 'object') return `object, ${count(undefined, schema.maxProperties)}keys`;
     if (type === 'boolean') return 'flag';

@@ -27,7 +27,11 @@ describe('tables that are made of the sources', () => {
   test('each report, each list and each kind of thing that people keep has one', () => {
     const kept = resources.map((one) => `New${schemaName(one)}`);
     const all = [...Object.keys(kinds).map(nameOfKind), ...kept, 'Event', 'Identify', 'KeyOptions', 'common'];
-    expect(apiPages().flatMap((path) => tabled(read(path))).sort()).toEqual(all.sort());
+    expect(
+      apiPages()
+        .flatMap((path) => tabled(read(path)))
+        .sort(),
+    ).toEqual(all.sort());
   });
 
   test('a stale one is noticed, and a schema that is not there', () => {
@@ -82,7 +86,9 @@ test('the documents that sources and the READMEs of folders name are there', () 
       .filter((name) => /\.(tsx?|mjs|json|md)$/.test(name) && !name.includes('node_modules'))
       .map((name) => join(folder, name)),
   );
-  const named = files.flatMap((file) => [...read(file).matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([path]) => [file, path]));
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([path]) => [file, path]),
+  );
   expect(named.length).toBeGreaterThan(100);
   expect(named.filter(([, path]) => !existsSync(join(root, path!)))).toEqual([]);
 });

@@ -145,5 +145,6 @@ test('the README, the page for operators and those of the API show what they do'
   expect(ran('docs/operating.md').length).toBeGreaterThan(2);
   const ofReports = pages.filter((page) => /^docs\/api\/reports\/[a-z]/.test(page));
   expect(ofReports.length).toBe(7);
-  for (const page of ofReports) expect(ran(page)[0], page).toMatchObject({shown: expect.anything(), question: expect.any(String)});
+  for (const page of ofReports)
+    expect(ran(page)[0], page).toMatchObject({shown: expect.anything(), question: expect.any(String)});
 });

@@ -148,7 +148,8 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'an-hour-that-comes-twice-is-one-bucket',
-    breaks: 'docs/api/reports/README.md: the hours of a zone are those of its clock, one that comes twice has two buckets',
+    breaks:
+      'docs/api/reports/README.md: the hours of a zone are those of its clock, one that comes twice has two buckets',
     file: 'src/edge/query/local-buckets.ts',
     text: 'yield {timeMs: localMs - offsetMs, localMs};',
     replacement: 'yield {timeMs: zone.firstAt(localMs), localMs};',

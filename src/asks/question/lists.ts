@@ -114,7 +114,9 @@ const deed = object({
 export const people = object({
   report: z.literal('people').describe('Users by their traits and by what they did: the last seen first.'),
   users: object({
-    where: conditions('Only users whose current traits meet these conditions, in the form of `where`: `plan eq pro`. All must hold.'),
+    where: conditions(
+      'Only users whose current traits meet these conditions, in the form of `where`: `plan eq pro`. All must hold.',
+    ),
     did: z
       .array(deed, 'a list')
       .max(deedsMax, `at most ${deedsMax} entries`)

@@ -169,9 +169,9 @@ export const conditions = (description: string) =>
     .describe(description);
 
 export const where = conditions(
-  'Only events that meet these conditions, `<property> <op> <value>`: `plan eq pro`, `amount>=10`, `plan in pro,team`, `coupon ' +
-    'unset`. All must hold. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset null nnull has`, and `= != > >= ' +
-    '< <=`. A name with an operator in it stands in double quotes.',
+  'Only events that meet all of these conditions, `<property> <op> <value>`: `plan eq pro`, `amount>=10`, `plan in pro,team`, ' +
+    '`coupon unset`. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset null nnull has`, and `= != > >= < <=`. ' +
+    'A name that has an operator is in double quotes.',
 );
 
 export const userWhere = conditions(
