@@ -5,10 +5,10 @@ import type {ReportQuery} from './asks/report.js';
 export function eventsAskedFor(query: ReportQuery): readonly string[] {
   if ('event' in query) return query.event === undefined ? [] : [query.event];
   if (query.report === 'retention') return [query.start.event, query.return.event].filter((name) => name !== undefined);
-  if ('did' in query) return query.did.event === undefined ? [] : [query.did.event];
+  if ('did' in query) return query.did?.event === undefined ? [] : [query.did.event];
   if ('deeds' in query) return query.deeds.map(({event}) => event).filter((name) => name !== undefined);
-  if (query.report === 'funnel' || query.report === 'stalled') return query.steps;
-  if ('steps' in query) return [...query.steps, ...query.exclusions].map(({event}) => event);
+  if (query.report === 'stalled') return query.steps;
+  if ('steps' in query) return [...query.steps, ...(query.exclusions ?? [])].map(({event}) => event);
   return 'events' in query ? (query.events ?? []) : [];
 }
 
@@ -16,15 +16,12 @@ export function eventsAskedFor(query: ReportQuery): readonly string[] {
 export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
   const conditions: Condition[] = [];
   const add = (where: readonly Condition[] | undefined): void => void conditions.push(...(where ?? []));
-  if ('filter' in query && query.filter !== undefined) {
-    const {property, value} = query.filter;
-    conditions.push({property, op: 'eq', values: [value]});
-  }
   if ('where' in query) add(query.where);
-  if ('did' in query) add(query.did.where);
+  if ('did' in query) add(query.did?.where);
   if ('deeds' in query) for (const {where} of query.deeds) add(where);
   if (query.report === 'retention') for (const {where} of [query.start, query.return]) add(where);
-  if ('exclusions' in query) for (const {where} of [...query.steps, ...query.exclusions]) add(where);
+  if ('steps' in query && query.report !== 'stalled')
+    for (const {where} of [...query.steps, ...(query.exclusions ?? [])]) add(where);
   return conditions;
 }
 

@@ -121,9 +121,9 @@ async function timeReports(
   const link = owned.add(await EngineLink.open(service, cacheMib * 2 ** 19, 'asked'));
   const range = {fromMs: startMs, toMs: startMs + dayCount * dayMs - 1};
   const queries: Record<ReportName, ReportQuery> = {
-    'count by day': {report: 'events', event: 'page_viewed', interval: 'day', ...range},
-    'daily users': {report: 'users', metric: 'dau', interval: 'day', ...range},
-    'funnel, other events': {report: 'funnel', steps: [...funnelSteps], ...range},
+    'count by day': {report: 'counts', events: ['page_viewed'], interval: 'day', ...range},
+    'daily users': {report: 'active', metric: 'dau', interval: 'day', ...range},
+    'funnel, other events': {report: 'funnel', steps: funnelSteps.map((event) => ({event})), ...range},
   };
   const times: Partial<Record<ReportName, number>> = {};
   for (const name of reportNames) times[name] = await medianMs(link, queries[name]);

@@ -239,7 +239,7 @@ async function playActive({http, links, peer, workload, options, say}: Ground): 
         // The engine caches no answers here: a few ranges in turn suffice, which all fit the peer's masks.
         questionOf: (number) => ({metric, ...wholeRange(workload, number & 7)}),
         askOurs: async (question) => {
-          const {body, elapsedMs} = await link.ask({report: 'users', interval: 'day', ...question});
+          const {body, elapsedMs} = await link.ask({report: 'active', interval: 'day', ...question});
           return {numbers: bucketCounts(body), elapsedMs};
         },
         waysOf,

@@ -30,7 +30,7 @@ export class ActiveTwins {
       new RemadeDayRanges(this.ground.derived()),
     ];
     const byDay = (number: number) =>
-      ({report: 'users', metric: 'mau', interval: 'day', ...wholeRange(this.ground.workload, number & 7)}) as const;
+      ({report: 'active', metric: 'mau', interval: 'day', ...wholeRange(this.ground.workload, number & 7)}) as const;
     const inRanges = (dayRanges: HeldDayRanges): Way => {
       return (number) => this.ground.evaluate(byDay(number), this.ground.cache, {dayRanges});
     };
@@ -77,7 +77,7 @@ export class ActiveTwins {
       week_start: 'monday',
       timezone: zoneOf('America/New_York'),
     } as const;
-    return {report: 'users', metric: 'mau', ...activeBucketsOf(asked, 30, {reportZone: undefined})} as const;
+    return {report: 'active', metric: 'mau', ...activeBucketsOf(asked, 30, {reportZone: undefined})} as const;
   }
 
   private readonly bySets: Way = async (number) => {

@@ -26,15 +26,15 @@ export class CountTwins {
       return (number) => {
         const [event, property, value] = filters[number % filters.length]!;
         const range = wholeRange(this.ground.workload, number);
-        const filter = {property, value};
-        const query = {report: 'events', event, interval: 'day', filter, ...range} as const;
+        const where = [{property, op: 'eq', values: [value]}] as const;
+        const query = {report: 'counts', events: [event], interval: 'day', where, ...range} as const;
         return this.ground.evaluate(query, this.ground.cache, paths);
       };
     };
     const named = (parts: PartsCache, paths: FastPaths = {}): Way => {
       return (number) => {
         const range = wholeRange(this.ground.workload, number);
-        const query = {report: 'events', event: 'purchase_completed', interval: 'day', ...range} as const;
+        const query = {report: 'counts', events: ['purchase_completed'], interval: 'day', ...range} as const;
         return this.ground.evaluate(query, parts, paths);
       };
     };
@@ -43,13 +43,10 @@ export class CountTwins {
         const [event, name] = filters[number % filters.length]!;
         const range = wholeRange(this.ground.workload, number);
         const query = {
-          report: 'measured',
+          report: 'counts',
           events: [event],
-          isList: false,
           interval: 'day',
           ...range,
-          where: [],
-          userWhere: [],
           breakdown: {by: 'property', name, limit: 25},
         } as const;
         return this.ground.evaluate(query, this.ground.cache, paths);
@@ -63,8 +60,8 @@ export class CountTwins {
           {property, op: 'eq', values: [value]},
           {property: 'plan', op: 'ne', values: ['free']},
         ] as const;
-        const query = {report: 'measured', events: [event], isList: false, interval: 'day', ...range, where} as const;
-        return this.ground.evaluate({...query, userWhere: []}, this.ground.cache, paths);
+        const query = {report: 'counts', events: [event], interval: 'day', ...range, where} as const;
+        return this.ground.evaluate(query, this.ground.cache, paths);
       };
     };
     const numbers = new ChosenNumbers(this.ground.derived(), this.ground.snapshots.length);
@@ -72,13 +69,12 @@ export class CountTwins {
       return (number) => {
         const range = wholeRange(this.ground.workload, number);
         const query = {
-          report: 'measured',
+          report: 'counts',
           events: ['button_clicked'],
-          isList: false,
           interval: 'day',
           ...range,
         } as const;
-        const ofDurations = {measure: 'sum', property: 'duration_ms', where: [], userWhere: []} as const;
+        const ofDurations = {measure: 'sum', property: 'duration_ms'} as const;
         return this.ground.evaluate({...query, ...ofDurations}, this.ground.cache, paths);
       };
     };

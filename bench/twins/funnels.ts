@@ -28,7 +28,12 @@ export class FunnelTwins {
         (index): Way =>
           (number) =>
             this.ground.evaluate(
-              {report: 'funnel', steps, ...window, ...wholeRange(this.ground.workload, number)},
+              {
+                report: 'funnel',
+                steps: steps.map((event) => ({event})),
+                ...window,
+                ...wholeRange(this.ground.workload, number),
+              },
               this.ground.cache,
               {funnels: index, ...(index === plain ? {progress} : {})},
             ),
@@ -39,13 +44,10 @@ export class FunnelTwins {
       (number) => {
         const range = wholeRange(this.ground.workload, number);
         const query = {
-          report: 'measured',
+          report: 'counts',
           events: [funnelSteps[0]],
-          isList: false,
           interval: 'day',
           ...range,
-          where: [],
-          userWhere: [],
           measure: 'users',
         } as const;
         return this.ground.evaluate(query, this.ground.cache, {buckets: held});
@@ -56,15 +58,9 @@ export class FunnelTwins {
       (paths: FastPaths): Way =>
       (number) => {
         const query = {
-          report: 'walked-funnel',
+          report: 'funnel',
           steps: funnelSteps.map((event, step) => ({event, where: step === 1 ? isMobile : []})),
-          order: 'sequential',
-          range: 'all',
           ...wholeRange(this.ground.workload, number),
-          where: [],
-          userWhere: [],
-          exclusions: [],
-          breakdownAt: 1,
         } as const;
         return this.ground.evaluate(query, this.ground.cache, paths);
       };
@@ -123,7 +119,11 @@ export class FunnelTwins {
   /** With all its postings. T1 (ground.ts) */
   private async funnelIndex(allocate: AllocatePostings): Promise<FunnelIndex> {
     const index = new FunnelIndex(this.ground.cache, this.ground.derived(), allocate);
-    const query = {report: 'funnel', steps: funnelOf14, ...wholeRange(this.ground.workload, 0)} as const;
+    const query = {
+      report: 'funnel',
+      steps: funnelOf14.map((event) => ({event})),
+      ...wholeRange(this.ground.workload, 0),
+    } as const;
     await this.ground.evaluate(query, this.ground.cache, {funnels: index});
     await index.settled();
     return index;

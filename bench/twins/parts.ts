@@ -29,7 +29,7 @@ export class PartTwins {
     const newCache = (): PartsCache => new PartsCache(link.values, bytesMax);
     const over = (number: number, cache: PartsCache): Promise<string> =>
       new Evaluation(cache, Math.floor(bytesMax / 8), {lists}).answer(
-        {report: 'funnel', steps: funnelSteps, ...wholeRange(workload, number)},
+        {report: 'funnel', steps: funnelSteps.map((event) => ({event})), ...wholeRange(workload, number)},
         snapshots,
       );
     const used = newCache();

@@ -58,8 +58,8 @@ function questionOf(event: string, pieces: readonly Stretch[]): ReportQuery {
   const edges = edgesOf(pieces).map((day) => day * dayMs);
   const labels = edges.slice(1).map(String);
   return {
-    report: 'events',
-    event,
+    report: 'counts',
+    events: [event],
     fromMs: edges[0]!,
     toMs: edges.at(-1)! - 1,
     interval: 'day',

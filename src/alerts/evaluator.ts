@@ -39,7 +39,7 @@ export interface EvaluatorPorts extends StateAudiencePorts {
 }
 
 /** The cheapest question, whose answer names the newest set. */
-const nothing: ReportQuery = {report: 'events', event: '', fromMs: 0, toMs: 0, interval: 'hour'};
+const nothing: ReportQuery = {report: 'counts', events: [''], fromMs: 0, toMs: 0, interval: 'hour'};
 
 export class AlertEvaluator {
   private readonly ports: EvaluatorPorts;

@@ -175,30 +175,22 @@ const isCounted = (watched: WatchedEvents): watched is WatchedEvents & {readonly
   watched.event !== undefined && watched.where.length === 0 && watched.userWhere.length === 0;
 
 function countQuestion(watched: WatchedEvents, edges: readonly number[]): ReportQuery {
-  const {event, where, userWhere} = conditionsOf(watched);
-  const range = bucketsAt(edges);
-  if (isCounted(watched)) return {report: 'events', event: watched.event, ...range};
-  return {
-    report: 'measured',
-    ...(event === undefined ? {} : {events: [event]}),
-    isList: false,
-    ...range,
-    where,
-    userWhere,
-  };
+  const {event, ...conditions} = conditionsOf(watched);
+  return {report: 'counts', ...(event === undefined ? {} : {events: [event]}), ...bucketsAt(edges), ...conditions};
 }
 
 /** Question for distinct users. Buckets end where windows end: the trailing windows of active users have any length in hours. */
 function userQuestion(watched: WatchedEvents, windows: readonly Window[]): ReportQuery {
   const {event, where, userWhere} = conditionsOf(watched);
   const starts = windows.map(({fromMs}) => fromMs);
-  const asked = {
+  return {
+    report: 'active',
     ...bucketsAt([starts[0]!, ...windows.map(({toMs}) => toMs)]),
     metric: 'dau',
     windows: starts,
-  } as const;
-  if (event === undefined && where.length === 0 && userWhere.length === 0) return {report: 'users', ...asked};
-  return {report: 'activity', ...asked, did: event === undefined ? {where} : {event, where}, userWhere};
+    did: event === undefined ? {where} : {event, where},
+    userWhere,
+  };
 }
 
 function conditionsOf({event, where, userWhere}: WatchedEvents) {
@@ -229,10 +221,10 @@ function funnelDrop(rule: FunnelDropRule, ends: readonly number[], funnel: Watch
   return {
     questions: ranges.map(({fromMs, toMs}) => ({
       report: 'funnel',
-      steps,
+      steps: steps.map((event) => ({event})),
       fromMs,
       toMs: toMs - 1,
-      ...(windowMs === undefined ? {} : {windowMs}),
+      windowMs,
     })),
     readingsOf: (bodies) =>
       windows.map((window, i) =>

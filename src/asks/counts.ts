@@ -4,26 +4,19 @@ import type {Condition} from '../../actors/report/rows/condition.js';
 import type {Measure} from '../../actors/report/rows/measures.js';
 import type {Breakdown} from './breakdown.js';
 
-export type CountsReportQuery =
-  | (BucketedRange & {
-      readonly report: 'events';
-      readonly event: string;
-      readonly filter?: {readonly property: string; readonly value: string};
-    })
-  /** Event counts that only rows can answer. */
-  | (BucketedRange & {
-      readonly report: 'measured';
-      /** Undefined: events of every name. */
-      readonly events?: readonly string[];
-      /** Whether the answer has `series` even for one event. */
-      readonly isList: boolean;
-      /** Conditions that must all hold. */
-      readonly where: readonly Condition[];
-      /** Conditions on the users' current traits. */
-      readonly userWhere: readonly Condition[];
-      /** Undefined: events are counted, and the answer has no values. */
-      readonly measure?: Measure;
-      /** The property whose numbers are measured. */
-      readonly property?: string;
-      readonly breakdown?: Breakdown;
-    });
+export interface CountsReportQuery extends BucketedRange {
+  readonly report: 'counts';
+  /** Absent: events of every name. */
+  readonly events?: readonly string[];
+  /** Whether the answer has `series` even for one event. */
+  readonly isList?: boolean;
+  /** Conditions that must all hold. */
+  readonly where?: readonly Condition[];
+  /** Conditions on the users' current traits. */
+  readonly userWhere?: readonly Condition[];
+  /** Absent: events are counted, and the answer has no values. */
+  readonly measure?: Measure;
+  /** The property whose numbers are measured. */
+  readonly property?: string;
+  readonly breakdown?: Breakdown;
+}

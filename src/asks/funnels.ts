@@ -26,45 +26,39 @@ export interface FunnelRow {
 /** Events of a name that meet all conditions. */
 export interface ChosenEvents {
   readonly event: string;
-  readonly where: readonly Condition[];
+  readonly where?: readonly Condition[];
 }
 
-/** Rules of a funnel that only rows can answer. */
+/** Who is in a funnel, and how far. */
 export interface FunnelRules {
   readonly steps: readonly ChosenEvents[];
-  readonly order: StepOrder;
+  /** Absent: `sequential`. */
+  readonly order?: StepOrder | undefined;
   readonly fromMs: number;
   readonly toMs: number;
-  /** `entry`: only the entry must be in [fromMs, toMs]; its path may continue for the window. */
-  readonly range: 'all' | 'entry';
+  /** `entry`: only the entry must be in [fromMs, toMs]; its path may continue for the window. Absent: `all`. */
+  readonly range?: 'all' | 'entry' | undefined;
   /** Conversion window in ms, inclusive, from the first event of the path. */
-  readonly windowMs?: number;
+  readonly windowMs?: number | undefined;
   /** Conditions that every event must meet; other events are ignored. */
-  readonly where: readonly Condition[];
+  readonly where?: readonly Condition[];
   /** Conditions on the users' current traits. */
-  readonly userWhere: readonly Condition[];
+  readonly userWhere?: readonly Condition[];
   /** Events that end a path between two steps; steps from 0. */
-  readonly exclusions: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
+  readonly exclusions?: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
   /** A property that must have the same value in all events of a path. */
-  readonly hold?: string;
+  readonly hold?: string | undefined;
 }
 
 export type FunnelReportQuery =
-  | {
-      readonly report: 'funnel';
-      readonly steps: readonly string[];
-      readonly fromMs: number;
-      readonly toMs: number;
-      /** Conversion window in ms, inclusive, from the first step. */
-      readonly windowMs?: number;
-    }
-  /** A funnel that only rows can answer. */
+  /** A funnel with nothing but steps, a range and a window has fewer fields in its answer (src/report/stored-answers.ts). */
   | ({
-      readonly report: 'walked-funnel';
+      readonly report: 'funnel';
       readonly breakdown?: Breakdown;
-      readonly breakdownAt: BreakdownAt;
+      /** Absent: 1. */
+      readonly breakdownAt?: BreakdownAt;
       /** Absent: the answer has no histograms. */
-      readonly histogram?: HistogramBounds;
+      readonly histogram?: HistogramBounds | undefined;
       /** Absent: the answer has no percentiles. */
       readonly hasPercentiles?: true;
     } & FunnelRules &

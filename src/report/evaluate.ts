@@ -87,6 +87,7 @@ import {stickiness} from './rows/stickiness.js';
 import {areOfDays} from './rows/users-of-days.js';
 import {usersOfNames} from './rows/users-of-names.js';
 import {walkedFunnel} from './rows/walked-funnel.js';
+import {isOfAnyone, plainFunnel, storedCounts} from './stored-answers.js';
 import type {UserReferences} from './user-references.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
@@ -95,6 +96,8 @@ const heldNameBytes = 128;
 const namesAtOnce = 1_024;
 
 type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}>;
+/** A funnel of plain steps over the events of a stretch. */
+type PlainFunnelOf = PlainFunnel & {readonly stretch: Stretch};
 
 /** Faster ways to an answer. Without one its plain twin answers. */
 export interface FastPaths {
@@ -141,26 +144,20 @@ export class Evaluation {
   answer(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     this.scan.partitionCount = snapshots.length;
     switch (query.report) {
-      case 'events':
+      case 'counts':
         return this.counts(query, snapshots);
-      case 'measured':
-        return measured(this.rowReading, query, snapshots);
       case 'retention':
         return retention(this.rowReading, query, snapshots);
-      case 'activity':
-        return activity(this.rowReading, query, snapshots);
       case 'lifecycle':
         return lifecycle(this.rowReading, query, snapshots);
       case 'stickiness':
         return stickiness(this.rowReading, query, snapshots);
       case 'paths':
         return paths(this.rowReading, query, snapshots);
-      case 'users':
+      case 'active':
         return this.active(query, snapshots);
       case 'funnel':
         return this.funnel(query, snapshots);
-      case 'walked-funnel':
-        return walkedFunnel(this.rowReading, query, snapshots, this.lists);
       case 'funnel-users':
         return funnelUsers(this.rowReading, query, snapshots);
       case 'stalled':
@@ -255,13 +252,15 @@ export class Evaluation {
 
   // -- event counts --
 
-  private async counts(query: QueryOf<'events'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+  private async counts(query: QueryOf<'counts'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    const stored = storedCounts(query);
+    if (stored === undefined) return measured(this.rowReading, query, snapshots);
     const buckets = Buckets.of(query);
-    const {filter} = query;
+    const {event, filter} = stored;
     const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
     const partials: Float64Array[] = [];
-    for (const snapshot of snapshots) partials.push(await this.countsOf(query.event, buckets, matcher, snapshot)); // EV1
-    return countsAnswer(query.event, buckets, mergeCounts(buckets.count, partials));
+    for (const snapshot of snapshots) partials.push(await this.countsOf(event, buckets, matcher, snapshot)); // EV1
+    return countsAnswer(event, buckets, mergeCounts(buckets.count, partials));
   }
 
   private async countsOf(
@@ -346,7 +345,8 @@ export class Evaluation {
 
   // -- active users --
 
-  private async active(query: QueryOf<'users'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+  private async active(query: QueryOf<'active'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    if (!isOfAnyone(query)) return activity(this.rowReading, query, snapshots);
     const buckets = Buckets.of(query);
     const partials: ActiveResult[] = [];
     const activeOf = this.activeIn(query, buckets);
@@ -355,7 +355,7 @@ export class Evaluation {
   }
 
   private activeIn(
-    {metric, windows, days, zone, toMs}: QueryOf<'users'>,
+    {metric, windows, days, zone, toMs}: QueryOf<'active'>,
     buckets: Buckets,
   ): (snapshot: PartitionSnapshot) => Promise<ActiveResult> {
     if (!isOfWholeElements(buckets, metric, windows)) {
@@ -472,18 +472,21 @@ export class Evaluation {
   // -- funnels --
 
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    const plain = plainFunnel(query);
+    if (plain === undefined) return walkedFunnel(this.rowReading, query, snapshots, this.lists);
     const results: FunnelResult[] = [];
+    const asked = {...plain, stretch: {startMs: query.fromMs, lastMs: query.toMs}};
     try {
-      for (const snapshot of snapshots) results.push(await this.funnelOf(query, snapshot)); // EV1
-      return funnelAnswer(query.steps, mergeFunnels(query.steps.length, results));
+      for (const snapshot of snapshots) results.push(await this.funnelOf(asked, snapshot)); // EV1
+      return funnelAnswer(plain.steps, mergeFunnels(plain.steps.length, results));
     } finally {
       for (const {durations} of results) for (const list of durations) this.lists.giveBack(list);
     }
   }
 
-  private async funnelOf(query: QueryOf<'funnel'>, snapshot: PartitionSnapshot): Promise<FunnelResult> {
+  private async funnelOf(query: PlainFunnelOf, snapshot: PartitionSnapshot): Promise<FunnelResult> {
     const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
-    const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
+    const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: query.stretch};
     const segments = await this.paths.funnels?.postingsOf(
       snapshot,
       asked,
@@ -509,11 +512,11 @@ export class Evaluation {
   }
 
   private async scannedFunnel(
-    query: QueryOf<'funnel'>,
+    query: PlainFunnelOf,
     stepNames: readonly number[],
     {index, leftOut}: PartitionSnapshot,
   ): Promise<FunnelResult> {
-    const partial = new FunnelPartial(index, stepNames, stretchOf(query), windowOf(query), this.gatheredRowsMax);
+    const partial = new FunnelPartial(index, stepNames, query.stretch, windowOf(query), this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     if (chunks.length === 0) return partial;
     await this.scan.borrowing(this.gatheredBytesOf(chunks), () =>
@@ -607,9 +610,7 @@ export class Evaluation {
   }
 }
 
-const stretchOf = ({fromMs, toMs}: QueryOf<'funnel'>): Stretch => ({startMs: fromMs, lastMs: toMs});
-
-const windowOf = ({windowMs}: {readonly windowMs?: number | undefined}): number => windowMs ?? Number.POSITIVE_INFINITY;
+const windowOf = ({windowMs}: Pick<PlainFunnel, 'windowMs'>): number => windowMs ?? Number.POSITIVE_INFINITY;
 
 /** The event's index in this partition; -1 when it never happened there. */
 function nameIndex(names: PartitionSnapshot['names'], event: string): number {

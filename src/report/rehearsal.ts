@@ -48,10 +48,10 @@ function queriesOf(event: string, newestMs: number, round: number): ReportQuery[
   const endMs = (Math.floor(newestMs / dayMs) + 1) * dayMs;
   const range = {fromMs: endMs - (days - round) * dayMs, toMs: endMs - 1};
   return [
-    {report: 'events', event, interval: 'day', ...range},
-    {report: 'events', event, interval: 'hour', ...range},
+    {report: 'counts', events: [event], interval: 'day', ...range},
+    {report: 'counts', events: [event], interval: 'hour', ...range},
     ...(['dau', 'wau', 'mau'] as const).map(
-      (metric) => ({report: 'users', metric, interval: 'day', ...range}) as const,
+      (metric) => ({report: 'active', metric, interval: 'day', ...range}) as const,
     ),
   ];
 }

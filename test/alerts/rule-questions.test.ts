@@ -136,7 +136,7 @@ describe('a funnel that drops', () => {
 
   test('asks for the days up to the end, and for as many before if it compares', () => {
     const days = 7 * 24 * hourMs;
-    const asked = {report: 'funnel', steps: ['cart', 'paid'], windowMs: hourMs};
+    const asked = {report: 'funnel', steps: [{event: 'cart'}, {event: 'paid'}], windowMs: hourMs};
     expect(questionsOf({...base, below: 0.5}, [endMs], {funnel}).questions).toEqual([
       {...asked, fromMs: endMs - days, toMs: endMs - 1},
     ]);

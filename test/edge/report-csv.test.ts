@@ -15,22 +15,22 @@ const day = (date: string, count: number, value?: number | null) => ({
 describe('the columns', () => {
   test('of counts', () => {
     const answer = {event: 'signup', interval: 'day', data: [day('2026-05-01', 2), day('2026-05-02', 0)], total: 2};
-    expect(lines({report: 'events'}, answer)).toEqual(['date,count', '2026-05-01,2', '2026-05-02,0', '']);
+    expect(lines({report: 'counts'}, answer)).toEqual(['date,count', '2026-05-01,2', '2026-05-02,0', '']);
   });
 
   test('of what was measured: a column of its name, empty for null', () => {
     const answer = {any_event: true, interval: 'day', data: [day('a', 2, -1.5), day('b', 0, null)], total: 2};
-    expect(lines({report: 'measured', measure: 'p50'}, answer)).toEqual(['date,count,p50', 'a,2,-1.5', 'b,0,', '']);
+    expect(lines({report: 'counts', measure: 'p50'}, answer)).toEqual(['date,count,p50', 'a,2,-1.5', 'b,0,', '']);
   });
 
   test('of several events, with and without a breakdown', () => {
     const one = {event: '=A', data: [day('a', 1)], total: 1};
     const other = {event: 'B, "b"', data: [day('a', 2)], total: 2};
     const answer = {interval: 'day', series: [one, other]};
-    expect(lines({report: 'measured'}, answer)).toEqual(['event,date,count', "'=A,a,1", '"B, ""b""",a,2', '']);
+    expect(lines({report: 'counts'}, answer)).toEqual(['event,date,count', "'=A,a,1", '"B, ""b""",a,2', '']);
     const rows = [{value: 'x', data: [day('a', 1)], total: 1}];
     const broken = [one, other].map((each) => ({...each, breakdown: {property: 'p', additive: true, rows}}));
-    expect(lines({report: 'measured'}, {...answer, series: broken})).toEqual([
+    expect(lines({report: 'counts'}, {...answer, series: broken})).toEqual([
       'event,value,kind,date,count',
       "'=A,x,,a,1",
       '"B, ""b""",x,,a,1',
@@ -48,12 +48,12 @@ describe('the columns', () => {
       total: 3,
       breakdown: {property: 'p', additive: true, rows: rows.map((row) => ({...row, data, total: 3}))},
     };
-    expect(lines({report: 'measured'}, answer)).toEqual([
+    expect(lines({report: 'counts'}, answer)).toEqual([
       'value,kind,date,count',
       ...[',,', "'-1,,", ',other,', ',missing,'].flatMap((row) => [`${row}a,1`, `${row}b,2`]),
       '',
     ]);
-    const measured = lines({report: 'measured', measure: 'sum'}, answer);
+    const measured = lines({report: 'counts', measure: 'sum'}, answer);
     expect(measured.slice(0, 2)).toEqual(['value,kind,date,count,sum', ',,a,1,5']);
   });
 
@@ -103,7 +103,7 @@ describe('the columns', () => {
 
   test('of active users and of a funnel', () => {
     const active = {metric: 'dau', interval: 'day', data: [day('2026-05-01', 2)], total: 2};
-    expect(lines({report: 'users'}, active)).toEqual(['date,count', '2026-05-01,2', '']);
+    expect(lines({report: 'active'}, active)).toEqual(['date,count', '2026-05-01,2', '']);
     const rates = {conversion_rate: 0.5, step_conversion_rate: 0.25, drop_off: 1};
     const steps = [
       {event: 'a', count: 2, ...rates, median_seconds: null},
@@ -126,17 +126,17 @@ test('of a funnel with more parameters: means; levels without names; a row for e
   ];
   const whole = {order: 'any', steps, conversion_rate: 1, total: 2};
   const titles = 'step,event,count,conversion_rate,step_conversion_rate,drop_off,median_seconds,mean_seconds';
-  expect(lines({report: 'walked-funnel'}, whole)).toEqual([titles, '1,,2,1,1,0,3,', '2,,2,1,1,0,3,2.5', '']);
+  expect(lines({report: 'funnel'}, whole)).toEqual([titles, '1,,2,1,1,0,3,', '2,,2,1,1,0,3,2.5', '']);
   const percentiles = {p75_seconds: 4, p90_seconds: 5, p95_seconds: 6};
-  expect(lines({report: 'walked-funnel'}, {...whole, steps: [{...steps[1], ...percentiles}]})).toEqual([
+  expect(lines({report: 'funnel'}, {...whole, steps: [{...steps[1], ...percentiles}]})).toEqual([
     `${titles},p75_seconds,p90_seconds,p95_seconds`,
     '1,,2,1,1,0,3,2.5,4,5,6',
     '',
   ]);
   const series = {...whole, data: [{date: 'a', count: 2, converted: 1, conversion_rate: 0.5}]};
-  expect(lines({report: 'walked-funnel'}, series)).toEqual(['date,count,converted,conversion_rate', 'a,2,1,0.5', '']);
+  expect(lines({report: 'funnel'}, series)).toEqual(['date,count,converted,conversion_rate', 'a,2,1,0.5', '']);
   const broken = {...series, breakdown: {property: 'p', additive: true, rows: [{value: 'x', ...series}]}};
-  expect(lines({report: 'walked-funnel'}, broken)[1]).toBe('x,,a,2,1,0.5');
+  expect(lines({report: 'funnel'}, broken)[1]).toBe('x,,a,2,1,0.5');
 });
 
 test('of retention: a row for each cell', () => {

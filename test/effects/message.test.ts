@@ -36,7 +36,7 @@ test('webhooks and reports agree on every condition', async () => {
     for (const text of conditions) {
       const did = {event: 'A', where: [readCondition(text)!]};
       const asked = {
-        report: 'activity',
+        report: 'active',
         metric: 'dau',
         interval: 'day',
         fromMs: 0,

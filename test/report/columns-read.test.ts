@@ -18,7 +18,7 @@ const stepMs = 40_000;
 const lastMs = chunks * rowsOfChunk * stepMs - 1;
 const all = {fromMs: 0, toMs: lastMs};
 const cut = {fromMs: 10 * 60_000, toMs: lastMs - 10 * 60_000};
-const plan = {property: 'plan', value: 'team'};
+const plan = [{property: 'plan', op: 'eq', values: ['team']}] as const;
 
 interface World {
   readonly parts: MemoryParts;
@@ -65,8 +65,8 @@ function newWorld(): World {
 }
 
 type Ask = (world: World) => Promise<string>;
-const funnel: ReportQuery = {report: 'funnel', steps: ['A', 'B'], ...all};
-const filtered: ReportQuery = {report: 'events', event: 'A', interval: 'day', filter: plan, ...all};
+const funnel: ReportQuery = {report: 'funnel', steps: [{event: 'A'}, {event: 'B'}], ...all};
+const filtered: ReportQuery = {report: 'counts', events: ['A'], interval: 'day', where: plan, ...all};
 const ofRows: readonly (readonly [string, number, Ask])[] = [
   ['a funnel that is scanned', chunks, ({ask}) => ask(funnel)],
   [
@@ -79,9 +79,9 @@ const ofRows: readonly (readonly [string, number, Ask])[] = [
     },
   ],
   // The first and the last hour are cut, each in one chunk.
-  ['a count cut inside hours', 2, ({ask}) => ask({report: 'events', event: 'A', interval: 'day', ...cut})],
-  ['active users by hour', chunks, ({ask}) => ask({report: 'users', metric: 'wau', interval: 'hour', ...all})],
-  ['active users of two cut days', chunks, ({ask}) => ask({report: 'users', metric: 'dau', interval: 'day', ...cut})],
+  ['a count cut inside hours', 2, ({ask}) => ask({report: 'counts', events: ['A'], interval: 'day', ...cut})],
+  ['active users by hour', chunks, ({ask}) => ask({report: 'active', metric: 'wau', interval: 'hour', ...all})],
+  ['active users of two cut days', chunks, ({ask}) => ask({report: 'active', metric: 'dau', interval: 'day', ...cut})],
 ];
 const ofProperties: readonly (readonly [string, Ask])[] = [
   ['a count with a filter', ({ask}) => ask(filtered)],

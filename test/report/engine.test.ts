@@ -15,7 +15,7 @@ import type {HandedManifest} from '../../src/worker-messages.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
 const hourMs = 3_600_000;
-const query: ReportQuery = {report: 'events', event: 'A', fromMs: 0, toMs: 3 * hourMs - 1, interval: 'hour'};
+const query: ReportQuery = {report: 'counts', events: ['A'], fromMs: 0, toMs: 3 * hourMs - 1, interval: 'hour'};
 const counted = (counts: readonly number[]): string =>
   JSON.stringify({
     event: 'A',
@@ -326,7 +326,7 @@ describe('report engine', () => {
 
   test('an event name that is new in a later snapshot is found', async () => {
     const world = worldWithSnapshots();
-    const asked: ReportQuery = {...query, event: 'later'};
+    const asked: ReportQuery = {...query, events: ['later']};
     expect(JSON.parse((await world.ask(asked)).body!).total).toBe(0);
     world.partitions[1]!.append({user: 'bob', event: 'later', timeMs: 5});
     world.publish(1, 3 * hourMs);
@@ -335,7 +335,7 @@ describe('report engine', () => {
 
   test('active users of an old day include who is known of later', async () => {
     const world = worldWithSnapshots();
-    const asked: ReportQuery = {report: 'users', metric: 'dau', interval: 'day', fromMs: 0, toMs: 24 * hourMs - 1};
+    const asked: ReportQuery = {report: 'active', metric: 'dau', interval: 'day', fromMs: 0, toMs: 24 * hourMs - 1};
     expect(JSON.parse((await world.ask(asked)).body!).total).toBe(2);
     world.partitions[1]!.append({user: 'late', event: 'B', timeMs: 7});
     world.publish(1, 3 * hourMs);
@@ -354,7 +354,7 @@ describe('report engine', () => {
 
   test('the same question over the same snapshots reads no part again', async () => {
     const world = worldWithSnapshots();
-    const whole: ReportQuery = {report: 'funnel', steps: ['A'], fromMs: 0, toMs: hourMs};
+    const whole: ReportQuery = {report: 'funnel', steps: [{event: 'A'}], fromMs: 0, toMs: hourMs};
     const first = await world.ask(whole);
     const {reads} = world.parts;
     expect(await world.ask(whole)).toEqual(first);
@@ -400,16 +400,16 @@ describe('report engine', () => {
     const questions: ReportQuery[] = [
       query,
       {...query, interval: 'day'},
-      {...query, event: 'B'},
+      {...query, events: ['B']},
       {...query, toMs: 5},
       {...query, fromMs: 5},
-      {...query, filter: {property: 'a', value: 'b'}},
-      {...query, filter: {property: 'a', value: ''}},
-      {report: 'users', fromMs: 0, toMs: 5, interval: 'day', metric: 'dau'},
-      {report: 'users', fromMs: 0, toMs: 5, interval: 'day', metric: 'wau'},
-      {report: 'funnel', fromMs: 0, toMs: 5, steps: ['A', 'B']},
-      {report: 'funnel', fromMs: 0, toMs: 5, steps: ['A,B']},
-      {report: 'funnel', fromMs: 0, toMs: 5, steps: ['A', 'B'], windowMs: 1_000},
+      {...query, where: [{property: 'a', op: 'eq', values: ['b']}]},
+      {...query, where: [{property: 'a', op: 'eq', values: ['']}]},
+      {report: 'active', fromMs: 0, toMs: 5, interval: 'day', metric: 'dau'},
+      {report: 'active', fromMs: 0, toMs: 5, interval: 'day', metric: 'wau'},
+      {report: 'funnel', fromMs: 0, toMs: 5, steps: [{event: 'A'}, {event: 'B'}]},
+      {report: 'funnel', fromMs: 0, toMs: 5, steps: [{event: 'A,B'}]},
+      {report: 'funnel', fromMs: 0, toMs: 5, steps: [{event: 'A'}, {event: 'B'}], windowMs: 1_000},
     ];
     const tags = await Promise.all(questions.map(async (asked) => (await world.ask(asked)).headers.ETag));
     expect(new Set(tags).size).toBe(questions.length);
@@ -422,7 +422,7 @@ describe('report engine', () => {
     expect(await incomplete({...query, toMs: hourMs + 5})).toBe('1970-01-01T01:00:00Z');
     expect(await incomplete({...query, interval: 'day'})).toBe('1970-01-01');
     expect(await incomplete({...query, fromMs: 2 * hourMs})).toBe('1970-01-01T02:00:00Z');
-    expect(await incomplete({report: 'funnel', steps: ['A'], fromMs: 0, toMs: 9 * hourMs})).toBeUndefined();
+    expect(await incomplete({report: 'funnel', steps: [{event: 'A'}], fromMs: 0, toMs: 9 * hourMs})).toBeUndefined();
   });
 
   test('a swept part means an old manifest: the answer comes from the newest one', async () => {
@@ -482,7 +482,7 @@ describe('report engine', () => {
 
   test('a part that stays missing makes the report unavailable, and the next one works again', async () => {
     const world = worldWithSnapshots();
-    const whole: ReportQuery = {report: 'funnel', steps: ['A'], fromMs: 0, toMs: hourMs};
+    const whole: ReportQuery = {report: 'funnel', steps: [{event: 'A'}], fromMs: 0, toMs: hourMs};
     const {manifest, index} = world.partitions[0]!.publish(2 * hourMs, 0);
     world.bucket.put(manifest);
     world.parts.sweep(index.chunks[0]!.rows);
@@ -494,7 +494,7 @@ describe('report engine', () => {
 
 describe('an earlier position', () => {
   const gone = {kind: 'snapshot_gone'};
-  const funnel: ReportQuery = {report: 'funnel', steps: ['A'], fromMs: 0, toMs: 9 * hourMs};
+  const funnel: ReportQuery = {report: 'funnel', steps: [{event: 'A'}], fromMs: 0, toMs: 9 * hourMs};
   const positionIn = (answer: Extract<ReportAnswer, {kind: 'report'}>): string => answer.headers['Report-Log-Position'];
 
   /** An event is published after the first answer. @returns the position of that answer. */
@@ -628,7 +628,7 @@ describe('a hint', () => {
 
   test('names the nearest name of all partitions, in a header-safe form, also with a 304', async () => {
     const world = worldOfNames();
-    const counts = (event: string): ReportQuery => ({...query, event});
+    const counts = (event: string): ReportQuery => ({...query, events: [event]});
     expect(await hintOf(world, counts('signup'))).toBeUndefined();
     const {headers} = await world.ask(counts('singup'));
     expect(headers['Report-Hint']).toBe('unknown event "singup"; did you mean "signup"?');
@@ -645,21 +645,23 @@ describe('a hint', () => {
   test('of a funnel is about its first unknown names; questions without a name have none', async () => {
     const world = worldOfNames();
     const steps = ['signup', 'singup', 'purchase', 'a', 'singup', 'b', 'c'];
-    expect(await hintOf(world, {report: 'funnel', steps, fromMs: 0, toMs: 5})).toBe(
+    expect(await hintOf(world, {report: 'funnel', steps: steps.map((event) => ({event})), fromMs: 0, toMs: 5})).toBe(
       'unknown event "singup"; did you mean "signup"?; unknown event "a"; unknown event "b"',
     );
     const joined = 'signup,singup, purchase';
-    expect(await hintOf(world, {report: 'funnel', steps: [joined], fromMs: 0, toMs: 5})).toBe(
+    expect(await hintOf(world, {report: 'funnel', steps: [{event: joined}], fromMs: 0, toMs: 5})).toBe(
       `unknown event "${joined}"; did you mean "signup" and "singup" and "purchase", each in a parameter of its own?`,
     );
-    expect(await hintOf(world, {report: 'funnel', steps: ['a,b'], fromMs: 0, toMs: 5})).toBe('unknown event "a,b"');
-    expect(await hintOf(world, {report: 'users', fromMs: 0, toMs: 5, interval: 'day', metric: 'dau'})).toBeUndefined();
+    expect(await hintOf(world, {report: 'funnel', steps: [{event: 'a,b'}], fromMs: 0, toMs: 5})).toBe(
+      'unknown event "a,b"',
+    );
+    expect(await hintOf(world, {report: 'active', fromMs: 0, toMs: 5, interval: 'day', metric: 'dau'})).toBeUndefined();
     expect(await hintOf(world, {report: 'names', fromMs: 0, toMs: 5, limit: 5, prefix: 'singup'})).toBeUndefined();
   });
 
   test('follows the snapshots: a name that was erased is not suggested, one that is new is known', async () => {
     const world = worldOfNames();
-    const asked: ReportQuery = {...query, event: 'purchas'};
+    const asked: ReportQuery = {...query, events: ['purchas']};
     const at = (await world.ask(asked)).headers['Report-Log-Position'];
     world.partitions[1]!.append({user: 'cleo', event: 'purchas', timeMs: 2});
     world.publish(1, 2 * hourMs);
@@ -674,7 +676,7 @@ describe('many questions of one caller', () => {
   const days = 400;
   /** Each is another question, which takes from 20 to some hundred ms: several slices. */
   const heavy = (n: number): ReportQuery => ({
-    report: 'activity',
+    report: 'active',
     metric: 'mau',
     interval: 'hour',
     fromMs: 0,
@@ -757,7 +759,7 @@ describe('many questions of one caller', () => {
     const world = worldOfDays(1);
     const answer = await ask(world, heavy(1), askerOf('key a'));
     expect(answer).toEqual({kind: 'too_expensive', message: expect.stringContaining('0.001 s of computing')});
-    const quick = {...query, event: 'none'} as ReportQuery; // It reads nothing, however slow the machine is.
+    const quick = {...query, events: ['none']} as ReportQuery; // It reads nothing, however slow the machine is.
     expect((await ask(world, quick, askerOf('key a'))).kind).toBe('report');
     expect(world.engine.atWork.running).toBe(0);
   });

@@ -37,7 +37,7 @@ import {type JsonObject, Model, userKeyOf} from '../../tools/model/model.js';
 import {namesOf} from '../../tools/model/names.js';
 import {pathsOf} from '../../tools/model/paths.js';
 import {retentionOf} from '../../tools/model/retention.js';
-import {unitsOf, walkedFunnelOf} from '../../tools/model/walked-funnel.js';
+import {unitsOf, type WalkedFunnelQuery, walkedFunnelOf} from '../../tools/model/walked-funnel.js';
 import {derivedIn} from '../support/derived.js';
 import {linesOf} from '../support/lines.js';
 import {KeptParts, MemoryShell} from '../support/memory-shell.js';
@@ -343,36 +343,35 @@ const returning = {
 
 const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQuery[] => [
   ...['view', 'rare'].flatMap((event) =>
-    intervals.map((interval) => ({report: 'events', event, interval, ...range}) as const),
+    intervals.map((interval) => ({report: 'counts', events: [event], interval, ...range}) as const),
   ),
   ...(['plan', 'n'] as const).map(
     (property) =>
       ({
-        report: 'events',
-        event: 'view',
+        report: 'counts',
+        events: ['view'],
         interval: 'day',
-        filter: {property, value: property === 'n' ? '1' : 'team'},
+        where: [{property, op: 'eq', values: [property === 'n' ? '1' : 'team']}],
         ...range,
       }) as const,
   ),
   ...(['dau', 'wau', 'mau'] as const).flatMap((metric) =>
-    intervals.map((interval) => ({report: 'users', metric, interval, ...range}) as const),
+    intervals.map((interval) => ({report: 'active', metric, interval, ...range}) as const),
   ),
   ...(['hour', 'day'] as const).flatMap((interval): ReportQuery[] => [
-    {report: 'events', event: 'view', ...inKathmandu(range, interval)},
-    {report: 'users', metric: 'wau', ...inKathmandu(range, interval, 'wau')},
+    {report: 'counts', events: ['view'], ...inKathmandu(range, interval)},
+    {report: 'active', metric: 'wau', ...inKathmandu(range, interval, 'wau')},
   ]),
-  {report: 'funnel', steps: ['view', 'open', 'buy'], ...range},
-  {report: 'funnel', steps: ['view', 'buy'], windowMs: 12 * hourMs, ...range},
+  {report: 'funnel', steps: [{event: 'view'}, {event: 'open'}, {event: 'buy'}], ...range},
+  {report: 'funnel', steps: [{event: 'view'}, {event: 'buy'}], windowMs: 12 * hourMs, ...range},
   ...[strictly, {...funnelRules, order: 'any', exclusions: []} as const, withoutRare, ofChosen].map(
-    (rules) => ({report: 'walked-funnel', ...rules, histogram: 'decimal', ...range}) as const,
+    (rules) => ({report: 'funnel', ...rules, histogram: 'decimal', ...range}) as const,
   ),
   ...([undefined, 'users', 'sum'] as const).map(
     (measure) =>
       ({
-        report: 'measured',
+        report: 'counts',
         events: ['view'],
-        isList: false,
         interval: 'day',
         where: ofTeams,
         userWhere: [],
@@ -382,7 +381,7 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
       }) as const,
   ),
   {report: 'names', limit: 100, ...range},
-  {report: 'activity', metric: 'wau', interval: 'day', ...did, ...range},
+  {report: 'active', metric: 'wau', interval: 'day', ...did, ...range},
   {report: 'lifecycle', interval: 'day', ...did, ...range, fromMs: startMs + dayMs, beforeMs: startMs},
   {report: 'stickiness', interval: 'day', isAtLeast: false, ...did, ...range},
   {report: 'stickiness', interval: 'day', isAtLeast: false, did: {}, userWhere: [], ...range},
@@ -408,25 +407,24 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
   const texts = {from: formatTime(query.fromMs), to: formatTime(query.toMs)};
   const timezone = 'zone' in query && query.zone !== undefined ? {timezone: query.zone.name} : {};
   switch (query.report) {
-    case 'events': {
-      const {event, interval, filter} = query;
-      const text = filter === undefined ? {} : {filter: `${filter.property}=${filter.value}`};
+    case 'counts': {
+      const {interval, userWhere, where: [condition] = []} = query;
+      const event = query.events![0]!;
+      if (userWhere !== undefined) return measuredOf(model, {...query, userWhere, where: ofTeams, ...texts, event});
+      const text = condition === undefined ? {} : {filter: `${condition.property}=${condition.values[0]}`};
       return eventCountsOf(model, {event, interval, ...texts, ...text, ...timezone});
     }
-    case 'users':
-      return activeUsersOf(model, {interval: query.interval, metric: query.metric, ...texts, ...timezone});
+    case 'active':
+      return query.did === undefined
+        ? activeUsersOf(model, {interval: query.interval, metric: query.metric, ...texts, ...timezone})
+        : activityOf(model, {...query, ...did, ...texts});
     case 'funnel': {
+      if (query.order !== undefined) return walkedFunnelOf(model, modelFunnel(query as unknown as WalkedFunnel));
       const window = query.windowMs === undefined ? {} : {window: `${query.windowMs / hourMs}h`};
-      return funnelOf(model, {steps: query.steps, ...texts, ...window});
+      return funnelOf(model, {steps: query.steps.map(({event}) => event), ...texts, ...window});
     }
-    case 'walked-funnel':
-      return walkedFunnelOf(model, modelFunnel(query));
-    case 'measured':
-      return measuredOf(model, {...query, ...texts, event: query.events![0]!});
     case 'names':
       return namesOf(model, query);
-    case 'activity':
-      return activityOf(model, {...query, ...did, ...texts});
     case 'lifecycle':
       return lifecycleOf(model, {...query, ...did, ...texts});
     case 'stickiness':
@@ -439,10 +437,18 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
   }
 }
 
-type WalkedFunnel = Extract<ReportQuery, {report: 'walked-funnel'}>;
+/** A funnel with all of its rules. */
+type WalkedFunnel = Omit<WalkedFunnelQuery, 'from' | 'to' | 'asOfMs' | 'histogram' | 'exclusions'> & {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly exclusions: readonly (WalkedFunnelQuery['steps'][number] & {
+    readonly afterStep: number;
+    readonly beforeStep: number;
+  })[];
+};
 
 /** Who is asked for in the words of the model. */
-function modelFunnel({exclusions, windowMs: _, fromMs, toMs, ...rules}: Omit<WalkedFunnel, 'report' | 'histogram'>) {
+function modelFunnel({exclusions, fromMs, toMs, ...rules}: WalkedFunnel) {
   return {
     ...rules,
     from: formatTime(fromMs),
@@ -478,7 +484,7 @@ async function expectAnswers(
   const answers = expectedIn(numbers);
   for (const [i, query] of questions.entries()) {
     // Four rows at once are fewer numbers than a sum holds.
-    const able = query.report === 'measured' && query.measure === 'sum' ? evaluations.slice(0, 1) : evaluations;
+    const able = query.report === 'counts' && query.measure === 'sum' ? evaluations.slice(0, 1) : evaluations;
     for (const evaluation of able)
       expect(JSON.parse(await evaluation.answer(query, snapshots)), JSON.stringify(query)).toEqual(answers[i]);
   }

@@ -34,8 +34,14 @@ function world() {
   return {parts, partition, grow};
 }
 
-const funnel = (...steps: string[]): ReportQuery => ({report: 'funnel', steps, ...range});
-const within = (windowMs: number, ...steps: string[]): ReportQuery => ({report: 'funnel', steps, windowMs, ...range});
+const stepsOf = (names: readonly string[]) => names.map((event) => ({event}));
+const funnel = (...steps: string[]): ReportQuery => ({report: 'funnel', steps: stepsOf(steps), ...range});
+const within = (windowMs: number, ...steps: string[]): ReportQuery => ({
+  report: 'funnel',
+  steps: stepsOf(steps),
+  windowMs,
+  ...range,
+});
 
 type Snapshot = ReturnType<TestPartition['publish']>;
 const plain = (parts: MemoryParts, query: ReportQuery, snapshot: Snapshot): Promise<string> =>
@@ -124,7 +130,7 @@ test('any funnel over any share of the rows answers as over all of them', async 
   });
   await fc.assert(
     fc.asyncProperty(some, async ({steps, windowMs, fromMs, share}) => {
-      const query = {report: 'funnel', steps, ...range, fromMs: startMs + fromMs} as const;
+      const query = {report: 'funnel', steps: stepsOf(steps), ...range, fromMs: startMs + fromMs} as const;
       await shares[share]!(windowMs === undefined ? query : {...query, windowMs});
     }),
     {numRuns: 60},

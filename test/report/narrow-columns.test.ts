@@ -28,9 +28,8 @@ function world() {
 }
 
 const query = {
-  report: 'measured',
+  report: 'counts',
   events: ['A'],
-  isList: false,
   fromMs: startMs,
   toMs: startMs + 86_399_999,
   interval: 'day',
@@ -40,7 +39,8 @@ const query = {
   property: 'n',
 } as const;
 const ofWide = {...query, where: [...query.where, {property: 'order', op: 'contains', values: ['1']}]} as const;
-const filtered = {...query, report: 'events', event: 'A', filter: {property: 'plan', value: 'team'}} as const;
+const {measure: _, property: __, ...counted} = query;
+const filtered = {...counted, where: [{property: 'plan', op: 'eq', values: ['team']}]} as const;
 
 test('narrow columns are cached, without the wide ones, which are cached once they are asked for', async () => {
   const {parts, snapshot} = world();
@@ -51,7 +51,7 @@ test('narrow columns are cached, without the wide ones, which are cached once th
   const readsOf = async (asked: typeof query | typeof ofWide | typeof filtered): Promise<number> => {
     parts.reads = 0;
     const answer = await new Evaluation(cache, 1 << 20).answer(asked, [snapshot]);
-    if (asked.report === 'measured') expect(answer).toBe(answers[asked === query ? 0 : 1]);
+    if (asked !== filtered) expect(answer).toBe(answers[asked === query ? 0 : 1]);
     return parts.reads;
   };
   expect(await readsOf(query)).toBe(2 * chunkCount);

@@ -43,8 +43,8 @@ describe('rehearsal of reports', () => {
       expect(toMs - newestMs).toBeGreaterThanOrEqual(0);
       expect(toMs - newestMs).toBeLessThan(dayMs);
     }
-    const kinds = asked.map((query) => (query.report === 'users' ? query.metric : query.report));
-    expect(new Set(kinds)).toEqual(new Set(['events', 'dau', 'wau', 'mau']));
+    const kinds = asked.map((query) => (query.report === 'active' ? query.metric : query.report));
+    expect(new Set(kinds)).toEqual(new Set(['counts', 'dau', 'wau', 'mau']));
     const lastDay = Math.floor(newestMs / dayMs);
     expect(dayRanges.find(snapshot, {firstDay: lastDay - 89, lastDay})).toBeDefined();
   });

@@ -14,14 +14,14 @@ const hourMs = 3_600_000;
 const chunks = 20;
 const rowsOfChunk = 400;
 const range = {fromMs: 0, toMs: 100 * hourMs - 1};
-const plan = {property: 'plan', value: 'team'};
+const plan = [{property: 'plan', op: 'eq', values: ['team']}] as const;
 type PartsRead = (chunk: ChunkEntry) => readonly PartRef[];
 const rowsAlone: PartsRead = ({rows}) => [rows];
 const rowsAndProperties: PartsRead = ({rows, properties}) => [rows, properties];
 const scans: readonly (readonly [name: string, query: ReportQuery, partsRead: PartsRead])[] = [
-  ['filtered count', {report: 'events', event: 'A', interval: 'day', filter: plan, ...range}, rowsAndProperties],
-  ['funnel', {report: 'funnel', steps: ['A', 'B'], ...range}, rowsAlone],
-  ['active users by hour', {report: 'users', metric: 'wau', interval: 'hour', ...range}, rowsAlone],
+  ['filtered count', {report: 'counts', events: ['A'], interval: 'day', where: plan, ...range}, rowsAndProperties],
+  ['funnel', {report: 'funnel', steps: [{event: 'A'}, {event: 'B'}], ...range}, rowsAlone],
+  ['active users by hour', {report: 'active', metric: 'wau', interval: 'hour', ...range}, rowsAlone],
 ];
 
 /** `share`: of the parts that a scan reads, which the cache holds. */
@@ -104,7 +104,7 @@ test('active users by hour over a stretch without rows borrow nothing', async ()
   for (const ref of refs) await cache.load(ref);
   cache.memory.bound(cache.memory.bytesHeld);
   const query = {
-    report: 'users',
+    report: 'active',
     metric: 'dau',
     interval: 'hour',
     fromMs: 900 * hourMs,

@@ -12,8 +12,8 @@ const hourMs = 3_600_000;
 const chunks = 12;
 const rowsOfChunk = 500;
 const range = {fromMs: 0, toMs: 100 * hourMs - 1};
-const funnel = {report: 'funnel', steps: ['A', 'B'], windowSeconds: null, ...range} as const;
-const count = {report: 'events', event: 'A', interval: 'day', ...range} as const;
+const funnel = {report: 'funnel', steps: [{event: 'A'}, {event: 'B'}], windowSeconds: null, ...range} as const;
+const count = {report: 'counts', events: ['A'], interval: 'day', ...range} as const;
 const quiet = async (): Promise<void> => undefined;
 
 function world() {

@@ -134,7 +134,7 @@ describe('report thread', () => {
 
   const counts: ReportQuestion = {
     ask: 'report',
-    query: {report: 'events', event: 'A', fromMs: 0, toMs: hourMs - 1, interval: 'hour'},
+    query: {report: 'counts', events: ['A'], fromMs: 0, toMs: hourMs - 1, interval: 'hour'},
   };
 
   test('is ready once every partition has published', async () => {
@@ -173,13 +173,13 @@ describe('report thread', () => {
       },
       body: '{"event":"A","interval":"hour","data":[{"date":"1970-01-01T00:00:00Z","count":2}],"total":2}',
     });
-    const filter = {property: 'text', value: 'x'.repeat(500)};
+    const where = [{property: 'text', op: 'eq', values: ['x'.repeat(500)]}] as const;
     const filtered = await ask({
       ask: 'report',
-      query: {...counts.query, report: 'events', filter} as typeof counts.query,
+      query: {...counts.query, where} as typeof counts.query,
     });
     expect(filtered).toMatchObject({body: expect.stringContaining('"total":1}')});
-    const funnel = {report: 'funnel', steps: ['A', 'B'], fromMs: 0, toMs: hourMs} as const;
+    const funnel = {report: 'funnel', steps: [{event: 'A'}, {event: 'B'}], fromMs: 0, toMs: hourMs} as const;
     expect(await ask({ask: 'report', query: funnel})).toMatchObject({body: expect.stringContaining('"total":2}')});
   });
 

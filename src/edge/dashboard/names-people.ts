@@ -34,7 +34,7 @@ interface Row {
 
 /** `answer`: undefined if the question failed. */
 export function namingPeople(question: ReportQuery, answer: unknown): NamingPeople {
-  const ofUsers = 'userWhere' in question ? question.userWhere : [];
+  const ofUsers = ('userWhere' in question ? question.userWhere : undefined) ?? [];
   const filters = [
     ...conditionsAskedFor(question).map((condition) => ({...condition, isTrait: false})),
     ...ofUsers.map((condition) => ({...condition, isTrait: true})),
@@ -73,10 +73,10 @@ function areMostlyOfFew(question: ReportQuery, rows: readonly ValueRow[]): boole
 /** Distinct users of a row; undefined: the answer has none. Beside what its page measures, a page with rows asks for users as well. */
 function usersOf(question: ReportQuery, row: ValueRow): number | undefined {
   switch (question.report) {
-    case 'measured':
+    case 'counts':
       return question.measure === 'users' ? numberIn(row.total_value) : undefined;
-    case 'activity':
-    case 'walked-funnel':
+    case 'active':
+    case 'funnel':
       return numberIn(row.total);
     case 'retention':
       return numberIn(row.overall?.[0]?.size);

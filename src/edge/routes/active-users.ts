@@ -39,8 +39,11 @@ export function activeQuery(question: ActiveQuestion, front: Front): ReportQuery
   const {days, ...buckets} = activeBucketsOf(bucketTimesOf(question, front), trailingDays(metric, interval), front);
   const asked = {...buckets, metric};
   const breakdown = breakdownOf(question.breakdown, bucketCount(asked));
-  const who = didOf(question);
-  const isAnyone = who.did.event === undefined && who.did.where!.length === 0 && who.userWhere.length === 0;
-  if (isAnyone && breakdown === undefined) return {report: 'users', ...asked, ...(days === undefined ? {} : {days})};
-  return {report: 'activity', ...asked, ...who, ...(breakdown === undefined ? {} : {breakdown})};
+  return {
+    report: 'active',
+    ...asked,
+    ...(days === undefined ? {} : {days}),
+    ...didOf(question),
+    ...(breakdown === undefined ? {} : {breakdown}),
+  };
 }

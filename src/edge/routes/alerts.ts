@@ -53,7 +53,7 @@ export async function previewAlert(front: Front, exchange: Exchange, bytes: Buff
 
 /** End of what the published reports include, and the period of publications. */
 async function freshness(front: Front, asker: Asker): Promise<{asOfMs: number; refreshMs: number}> {
-  const {headers} = await ask(front, {report: 'events', event: '', fromMs: 0, toMs: 0, interval: 'hour'}, asker);
+  const {headers} = await ask(front, {report: 'counts', events: [''], fromMs: 0, toMs: 0, interval: 'hour'}, asker);
   const asOfMs = Date.parse(headers['Report-As-Of']);
   return {asOfMs, refreshMs: Date.parse(headers['Report-Next-By']) - asOfMs};
 }

@@ -1,6 +1,5 @@
 // GET /v1/reports/events: counts of events, or measures of their numbers, by bucket.
 import {seriesMax} from '../../../actors/limits.js';
-import type {Condition} from '../../../actors/report/rows/condition.js';
 import {isOfNumbers} from '../../../actors/report/rows/measures.js';
 import {type CountsQuestion, counts} from '../../asks/question/counts.js';
 import {userWhere, where} from '../../asks/question/members.js';
@@ -98,20 +97,14 @@ export function countsQuery(question: CountsQuestion, front: Front): ReportQuery
   const breakdown = breakdownOf(question.breakdown, bucketCount(asked));
   const names = first?.event === undefined ? undefined : events.map(({event}) => event!);
   const isList = question.series || events.length > 1;
-  const where = conditionsOf([...(first?.where ?? []), ...(question.where ?? [])]);
-  const userWhere = conditionsOf(question.users?.where);
-  const isPlain = userWhere.length === 0 && measure === undefined && breakdown === undefined && !isList;
-  const filter = equality(where);
-  if (isPlain && names !== undefined && (where.length === 0 || filter !== undefined))
-    return {report: 'events', event: names[0]!, ...asked, ...(filter === undefined ? {} : {filter})};
   checkMeasure(measure);
   return {
-    report: 'measured',
+    report: 'counts',
     ...(names === undefined ? {} : {events: names}),
     isList,
     ...asked,
-    where,
-    userWhere,
+    where: conditionsOf([...(first?.where ?? []), ...(question.where ?? [])]),
+    userWhere: conditionsOf(question.users?.where),
     ...(measure === undefined ? {} : {measure: measure.of}),
     ...(measure?.property === undefined ? {} : {property: measure.property}),
     ...(breakdown === undefined ? {} : {breakdown}),
@@ -127,13 +120,6 @@ function checkSeries({events = [], series}: CountsQuestion): void {
     if (events.length > 1 && where.length > 0)
       throw refused('with several events, conditions are in where, and hold for all of them', `events[${at + 1}]`);
   }
-}
-
-/** A single condition that means the same as `filter`, for which there are indexes. */
-function equality(where: readonly Condition[]): {property: string; value: string} | undefined {
-  const [only] = where;
-  if (where.length !== 1 || only?.op !== 'eq') return undefined;
-  return {property: only.property, value: only.values[0]!};
 }
 
 function checkMeasure(measure: CountsQuestion['measure']): void {

@@ -1,5 +1,4 @@
 // GET /v1/reports/funnel and /v1/reports/funnel/users: the parameters of a funnel, and the questions that they make.
-//   FU1. A question without any of the parameters that only rows answer is a plain funnel, which has indexes.
 import {createHash} from 'node:crypto';
 import {
   breakdownCellsMax,
@@ -9,7 +8,6 @@ import {
   funnelUsersLimitMax,
 } from '../../../actors/limits.js';
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
-import type {StepOrder} from '../../../actors/report/funnel/path-search.js';
 import type {BreakdownAt, FunnelRow, FunnelRules} from '../../asks/funnels.js';
 import {type FunnelQuestion, funnel} from '../../asks/question/funnel.js';
 import {userWhere, where} from '../../asks/question/members.js';
@@ -207,15 +205,6 @@ function exclusionsIn(values: PathValues): Paths['exclude'] {
 export function funnelQuery(question: FunnelQuestion, front: Front): ReportQuery {
   const {steps, interval, week_start, histogram, percentiles} = question;
   const bounds = boundsOf(timesOf(question, front), front);
-  if (isPlain(question)) {
-    const windowMs = question.window === undefined ? undefined : windowMsOf(question.window);
-    return {
-      report: 'funnel',
-      steps: steps.map(({event}) => event),
-      ...bounds,
-      ...(windowMs === undefined ? {} : {windowMs}),
-    };
-  }
   if (interval === undefined && week_start !== undefined)
     throw refused('week_start goes with an interval', 'week_start');
   const buckets =
@@ -228,47 +217,34 @@ export function funnelQuery(question: FunnelQuestion, front: Front): ReportQuery
     (buckets === undefined ? 0 : bucketCount(buckets));
   const breakdown = breakdownOf(question.breakdown, Math.min(cells, breakdownCellsMax));
   return {
-    report: 'walked-funnel',
+    report: 'funnel',
     ...rules,
     ...buckets,
-    ...(breakdown === undefined ? {} : {breakdown}),
-    breakdownAt: breakdownAtOf(question),
-    ...(histogram === undefined ? {} : {histogram}),
+    ...(breakdown === undefined ? {} : {breakdown, breakdownAt: breakdownAtOf(question)}),
+    histogram,
     ...(percentiles && {hasPercentiles: true as const}),
   };
 }
 
-/** FU1 */
-function isPlain(question: FunnelQuestion): boolean {
-  const {in_range, order, hold, interval, week_start, histogram, percentiles, steps} = question;
-  const lists = [question.breakdown, question.where, question.users?.where, question.exclude];
-  return (
-    [in_range, order, hold, interval, week_start, histogram].every((value) => value === undefined) &&
-    !percentiles &&
-    [...lists, ...steps.map(({where}) => where)].every((list = []) => list.length === 0)
-  );
-}
-
 /** @throws RequestFailure */
 function funnelRulesOf(question: Paths, bounds: {fromMs: number; toMs: number}): FunnelRules {
-  const {steps, order = 'sequential', in_range: range = 'all', hold, window} = question;
+  const {steps, order, in_range: range, hold, window} = question;
   if (range === 'entry' && window === undefined)
     throw refused('window is required: with range=entry a path ends with it', 'window');
-  const windowMs = window === undefined ? undefined : windowMsOf(window);
   return {
     steps: steps.map(({event, where}) => ({event, where: conditionsOf(where)})),
     order,
     ...bounds,
     range,
-    ...(windowMs === undefined ? {} : {windowMs}),
+    windowMs: window === undefined ? undefined : windowMsOf(window),
     where: conditionsOf(question.where),
     userWhere: conditionsOf(question.users?.where),
-    exclusions: exclusionsOf(question, order),
-    ...(hold === undefined ? {} : {hold}),
+    exclusions: exclusionsOf(question),
+    hold,
   };
 }
 
-function exclusionsOf({exclude = [], steps}: Paths, order: StepOrder): FunnelRules['exclusions'] {
+function exclusionsOf({exclude = [], steps, order}: Paths) {
   return exclude.map(({event, where, between}, i) => {
     const field = numberedName('exclude[n]', i + 1);
     if (order === 'strict') throw refused('with order=strict every other event ends the attempt already', field);

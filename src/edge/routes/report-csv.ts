@@ -2,6 +2,7 @@
 // Totals and rates over all are left out.
 //   RC1. A CSV has the tag of its JSON answer with an end of its own: two representations of one answer (RFC 9110, 8.8.3.3).
 import type {z} from 'zod';
+import type {Measure} from '../../../actors/report/rows/measures.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {ActiveAnswer} from '../answers/active-users.js';
 import type {CountsAnswer, seriesAnswer} from '../answers/counts.js';
@@ -31,7 +32,6 @@ type Group = Pick<CountsAnswer, 'data'> & Named;
 interface Series extends Pick<CountsAnswer, 'event' | 'data'> {
   readonly breakdown?: {readonly rows: readonly Group[]} | undefined;
 }
-type Measured = Extract<ReportQuery, {report: 'measured'}>;
 
 /** The CSV of a report's JSON text. */
 export function reportCsv(query: ReportQuery, json: string): string {
@@ -42,17 +42,12 @@ export function reportCsv(query: ReportQuery, json: string): string {
 function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
   if (isListing(query)) return listRows(query, answer);
   switch (query.report) {
-    case 'events':
-      return eventRows(answer as EventCounts, undefined);
-    case 'measured':
+    case 'counts':
       return eventRows(answer as EventCounts, query.measure);
-    case 'users':
-    case 'activity':
+    case 'active':
       return eventRows(answer as ActiveAnswer, undefined);
     case 'funnel':
-      return funnelRows(answer as FunnelAnswer);
-    case 'walked-funnel':
-      return walkedFunnelRows(answer as WalkedFunnelAnswer);
+      return funnelRows(answer as FunnelAnswer | WalkedFunnelAnswer);
     case 'retention':
       return retentionRows(answer as RetentionAnswer);
     case 'lifecycle':
@@ -70,7 +65,7 @@ function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
 const nameTitles = ['value', 'kind'];
 
 /** Rows of event counts. The column of a measure has the measure's name. */
-function eventRows(answer: EventCounts, measure: Measured['measure']): Row[] {
+function eventRows(answer: EventCounts, measure: Measure | undefined): Row[] {
   const isList = 'series' in answer;
   const series: readonly Series[] = isList ? answer.series : [answer];
   const isBroken = series.some(({breakdown}) => breakdown !== undefined);
@@ -95,8 +90,6 @@ function eventRows(answer: EventCounts, measure: Measured['measure']): Row[] {
 
 const stepTitles = ['step', 'event', 'count', 'conversion_rate', 'step_conversion_rate', 'drop_off', 'median_seconds'];
 
-const funnelRows = ({steps}: FunnelAnswer): Row[] => [stepTitles, ...steps.map(stepCells)];
-
 /** A level of steps in any order has no event. */
 function stepCells(step: Omit<FunnelStep, 'event'> & {readonly event?: string | undefined}, i: number): Row {
   const {count, conversion_rate: rate, step_conversion_rate: stepRate, drop_off, median_seconds: median} = step;
@@ -106,6 +99,11 @@ function stepCells(step: Omit<FunnelStep, 'event'> & {readonly event?: string | 
 type WalkedSeries = Pick<WalkedFunnelAnswer, 'steps' | 'data'> & Named;
 
 const ofPercentiles = ['p75_seconds', 'p90_seconds', 'p95_seconds'] as const;
+
+const funnelRows = (answer: FunnelAnswer | WalkedFunnelAnswer): Row[] =>
+  answer.steps.every((step) => 'mean_seconds' in step)
+    ? walkedFunnelRows(answer as WalkedFunnelAnswer)
+    : [stepTitles, ...answer.steps.map(stepCells)];
 
 /** A row for each bucket where there are any, else for each step. */
 function walkedFunnelRows({steps, data, breakdown}: WalkedFunnelAnswer): Row[] {

@@ -30,9 +30,9 @@ export const savedFunnelReport: Handle = (front, exchange, segment) => {
   const {steps, windowMs} = funnelIn(front, segment);
   return reportRoute(savedFunnelForm, (values) => ({
     report: 'funnel',
-    steps,
+    steps: steps.map((event) => ({event})),
     ...boundsOf(timesOf(rangeIn(values), front), front),
-    ...(windowMs === undefined ? {} : {windowMs}),
+    windowMs,
   }))(front, exchange, segment);
 };
 

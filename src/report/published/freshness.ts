@@ -58,8 +58,8 @@ function incompleteFrom(query: ReportQuery, asOfMs: number): string | undefined 
 
 /** The time before which nothing more can count. Entries convert for as long as their window lasts. */
 function completeUntil(query: ReportQuery, asOfMs: number): number {
-  if (query.report !== 'walked-funnel') return asOfMs;
-  const isOver = query.range === 'all' && query.toMs < asOfMs;
+  if (query.report !== 'funnel') return asOfMs;
+  const isOver = query.range !== 'entry' && query.toMs < asOfMs;
   return isOver ? asOfMs : asOfMs - (query.windowMs ?? Number.POSITIVE_INFINITY);
 }
 

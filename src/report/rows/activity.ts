@@ -21,7 +21,7 @@ import {type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
 import {usersByBucket} from './users-by-bucket.js';
 
-type Query = Extract<ReportQuery, {report: 'activity'}>;
+type Query = Extract<ReportQuery, {report: 'active'}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function activity(
@@ -39,7 +39,7 @@ async function activityOfSets(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string | undefined> {
-  const {metric, windows, did, toMs, breakdown, userWhere} = query;
+  const {metric, windows, did = {}, toMs, breakdown, userWhere} = query;
   if (breakdown !== undefined) return undefined;
   const buckets = Buckets.of(query);
   const plan = planStretches(buckets, metric, windows);
@@ -80,7 +80,7 @@ class Activity {
   private cells: ActivityCells;
 
   constructor(reading: RowReading, query: Query) {
-    const {metric, windows, did, breakdown} = query;
+    const {metric, windows, did = {}, breakdown} = query;
     this.reading = reading;
     this.query = query;
     this.windows = new ActivityWindows(Buckets.of(query), metric, windows);

@@ -15,15 +15,10 @@ export async function converted(
 ): Promise<UserSet> {
   const users = new UserSet();
   const walks = new FunnelWalks(reading, {
-    steps: steps.map((event) => ({event, where: []})),
-    order: 'sequential',
+    steps: steps.map((event) => ({event})),
     fromMs: Number.NEGATIVE_INFINITY,
     toMs: Number.POSITIVE_INFINITY,
-    range: 'all',
-    ...(windowMs === undefined ? {} : {windowMs}),
-    where: [],
-    userWhere: [],
-    exclusions: [],
+    windowMs,
   });
   await walks.walk(snapshot, undefined, ({user, depth}) => {
     if (depth === steps.length) users.add(user);

@@ -106,7 +106,8 @@ export class FunnelWalks {
     this.reading = reading;
     this.rules = rules;
     this.groups = groups;
-    const {steps, order, exclusions, hold, fromMs, toMs, range, windowMs = Number.POSITIVE_INFINITY} = rules;
+    const {steps, order = 'sequential', exclusions = [], hold, fromMs, toMs, range} = rules;
+    const {windowMs = Number.POSITIVE_INFINITY} = rules;
     const selectors = selectorsOf(rules);
     this.sets = new SelectorSets(selectors.length);
     this.entryLastMs = range === 'entry' ? toMs : Number.POSITIVE_INFINITY;
@@ -216,7 +217,7 @@ function* placesByValue(
 }
 
 /** Steps, then exclusions, then for strict paths every event. */
-function selectorsOf({steps, exclusions, order, where}: FunnelRules): Selector[] {
-  const named = [...steps, ...exclusions].map(({event, where: own}) => ({event, where: [...where, ...own]}));
+function selectorsOf({steps, exclusions = [], order, where = []}: FunnelRules): Selector[] {
+  const named = [...steps, ...exclusions].map(({event, where: own = []}) => ({event, where: [...where, ...own]}));
   return order === 'strict' ? [...named, {where}] : named;
 }

@@ -30,7 +30,7 @@ import {GroupCounts, Grouping} from './grouped-rows.js';
 import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
 
-type Query = Extract<ReportQuery, {report: 'measured'}>;
+type Query = Extract<ReportQuery, {report: 'counts'}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function measured(
@@ -87,7 +87,8 @@ class MeasuredSeries {
     const {measure, property} = query;
     const known = this.grouping?.properties.find((values) => values.property.text === property);
     if (property !== undefined && isOfNumbers(measure)) this.measuredValues = known ?? new PropertyValues(property);
-    this.selector = event === undefined ? {where: query.where} : {event, where: query.where};
+    const {where = []} = query;
+    this.selector = event === undefined ? {where} : {event, where};
     const properties = new Set(this.grouping?.properties);
     if (this.measuredValues !== undefined) properties.add(this.measuredValues);
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
@@ -97,7 +98,7 @@ class MeasuredSeries {
 
   /** Number of values that could not be compared or measured; undefined: the question compares and measures no numbers. */
   get skipped(): number | undefined {
-    const compares = this.query.where.some(({op}) => comparesNumbers(op));
+    const compares = this.selector.where?.some(({op}) => comparesNumbers(op));
     return compares || this.measuredValues !== undefined ? this.scan.skipped + this.skippedValues : undefined;
   }
 
@@ -169,7 +170,7 @@ class MeasuredSeries {
 
   /** Whether cells by the values of a property may answer. */
   private isCelled({bucketCount}: GroupCounts): boolean {
-    const {breakdown, where, userWhere} = this.query;
+    const {breakdown, where = [], userWhere = []} = this.query;
     const isPlain = where.length === 0 && userWhere.length === 0 && bucketCount > 0;
     return this.event !== undefined && breakdown?.by === 'property' && isPlain;
   }
@@ -200,8 +201,9 @@ class MeasuredSeries {
   }
 
   private async foldRows(snapshot: PartitionSnapshot): Promise<void> {
-    const {cells, event, grouping, shown, measuredValues, query} = this;
-    const hasNoConditions = query.where.length === 0 && query.userWhere.length === 0;
+    const {cells, event, grouping, shown, measuredValues} = this;
+    const {where = [], userWhere = []} = this.query;
+    const hasNoConditions = where.length === 0 && userWhere.length === 0;
     if (event !== undefined && hasNoConditions && grouping === undefined && measuredValues === undefined) {
       const counts = await this.reading.counted.countsOf(snapshot, event, this.buckets);
       for (let bucket = 0; bucket < counts.length; bucket++) cells.counts[bucket]! += counts[bucket]!;
@@ -240,7 +242,7 @@ class MeasuredSeries {
     const {query, reading, scan} = this;
     const users = await this.usersOf(snapshot);
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
-    const isLeftBehind = users === undefined && (values !== undefined || query.where.length > 0);
+    const isLeftBehind = users === undefined && (values !== undefined || this.selector.where!.length > 0);
     const numbers = isLeftBehind
       ? reading.counted.numbersOf(snapshot, this.selector, values?.property.text, stretch)
       : undefined;
@@ -305,7 +307,8 @@ class MeasuredSeries {
   private async foldSets(snapshot: PartitionSnapshot): Promise<boolean> {
     const {buckets, cells, grouping, query, reading, scan} = this;
     if (grouping !== undefined) return false;
-    const open = query.userWhere.length > 0 ? undefined : this.openBuckets(snapshot);
+    const {userWhere = []} = query;
+    const open = userWhere.length > 0 ? undefined : this.openBuckets(snapshot);
     const setBytesMax = buckets.count * bucketUsersBytesMax(snapshot.index.users.count);
     if (open === undefined && setBytesMax > reading.gatheredBytesMax) return false;
     const held = Array.from({length: buckets.count}, (_, bucket) => open?.of(bucket));

@@ -10,7 +10,7 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 export async function usersWhere(
   scan: PartScan,
   snapshot: PartitionSnapshot,
-  conditions: readonly Condition[],
+  conditions: readonly Condition[] = [],
 ): Promise<Users | undefined> {
   if (conditions.length === 0) return undefined;
   const users = new TraitUsers(conditions);

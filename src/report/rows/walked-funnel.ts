@@ -19,7 +19,7 @@ import {Grouping} from './grouped-rows.js';
 import {BeyondMemory, type RowReading} from './row-scan.js';
 import {usersWhere} from './traits.js';
 
-type Query = Extract<ReportQuery, {report: 'walked-funnel'}>;
+type Query = Extract<ReportQuery, {report: 'funnel'}>;
 
 /** Bytes of a short path in the log. */
 const pathBytes = 40;
@@ -54,7 +54,7 @@ class WalkedFunnel {
     const {breakdown} = query;
     this.grouping = breakdown === undefined ? undefined : new Grouping(breakdown);
     // A user's trait applies to all its events.
-    const at = breakdown?.by === 'trait' ? 1 : query.breakdownAt;
+    const at = breakdown?.by === 'trait' ? 1 : (query.breakdownAt ?? 1);
     this.walks = new FunnelWalks(reading, query, this.grouping && {grouping: this.grouping, at});
     const {interval} = query;
     this.buckets = interval === undefined ? undefined : Buckets.of({...query, interval});
@@ -63,7 +63,7 @@ class WalkedFunnel {
   async answer(snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const posted = await this.postedSummary(snapshots);
     if (posted === undefined) await this.walk(snapshots);
-    const {order, hold} = this.query;
+    const {order = 'sequential', hold} = this.query;
     const {skipped} = this.walks;
     const fields = [
       ...(order === 'sequential' ? [] : [`"order":"${order}"`]),
@@ -147,9 +147,9 @@ class WalkedFunnel {
 }
 
 /** Whether paths depend on nothing but the chosen events of the steps. */
-const areStepsPlain = ({order, range, exclusions, hold, userWhere, breakdown, interval}: Query): boolean =>
-  order === 'sequential' &&
-  range === 'all' &&
+const areStepsPlain = ({order, range, exclusions = [], hold, userWhere = [], breakdown, interval}: Query): boolean =>
+  (order ?? 'sequential') === 'sequential' &&
+  (range ?? 'all') === 'all' &&
   exclusions.length + userWhere.length === 0 &&
   hold === undefined &&
   breakdown === undefined &&
@@ -158,12 +158,12 @@ const areStepsPlain = ({order, range, exclusions, hold, userWhere, breakdown, in
 /** The funnel of one partition from postings; undefined: there are none. */
 async function postedFunnel(
   {counted, scan, progress}: RowReading,
-  {steps, where, fromMs, toMs, windowMs = Number.POSITIVE_INFINITY}: Query,
+  {steps, where = [], fromMs, toMs, windowMs = Number.POSITIVE_INFINITY}: Query,
   snapshot: PartitionSnapshot,
   lists: NumberLists,
 ): Promise<FunnelResult | undefined> {
   const stretch = {startMs: fromMs, lastMs: toMs};
-  const selectors = steps.map(({event, where: own}) => ({event, where: [...where, ...own]}));
+  const selectors = steps.map(({event, where: own = []}) => ({event, where: [...where, ...own]}));
   const posted = await counted.chosenOf(snapshot, selectors, stretch);
   if (posted === undefined) return undefined;
   const {segments, names} = posted;

@@ -17,7 +17,7 @@ async function activeOf(
   const parts = new MemoryParts();
   const partition = new TestPartition(parts);
   for (const [user, time] of story) partition.append({user, event: 'seen', timeMs: Date.parse(time)});
-  const query = {report: 'users', metric, interval, fromMs: Date.parse(from), toMs: Date.parse(to)} as const;
+  const query = {report: 'active', metric, interval, fromMs: Date.parse(from), toMs: Date.parse(to)} as const;
   return new Evaluation(new PartsCache(parts, 1 << 20), 1 << 20).answer(query, [partition.publish()]);
 }
 

@@ -4,7 +4,7 @@ import type {ReportQuery} from '../../../src/asks/report.js';
 import {namingPeople} from '../../../src/edge/dashboard/names-people.js';
 
 const asked = (more: object): ReportQuery =>
-  ({report: 'measured', where: [], userWhere: [], measure: 'users', ...more}) as unknown as ReportQuery;
+  ({report: 'counts', where: [], userWhere: [], measure: 'users', ...more}) as unknown as ReportQuery;
 const by = (name: string, of: 'property' | 'trait' = 'property', more: object = {}): ReportQuery =>
   asked({breakdown: {by: of, name, limit: 25}, ...more});
 const rows = (...users: readonly (readonly [value: string, users: number])[]) => ({
@@ -77,7 +77,7 @@ describe('few users', () => {
 
   test('in each report that has rows; events are no users', () => {
     const few = {breakdown: {rows: [{value: 'a', total: 2, total_value: 2, overall: [{size: 2}]}]}};
-    for (const report of ['activity', 'walked-funnel', 'retention'])
+    for (const report of ['active', 'funnel', 'retention'])
       expect(
         namingPeople(by('handle', 'property', {report, start: {where: []}, return: {where: []}}), few).few,
       ).toEqual(['handle']);

@@ -11,6 +11,7 @@ import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
 import {ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';
+import type {ReportQuery} from '../../../src/asks/report.js';
 import {localBuckets} from '../../../src/edge/query/local-buckets.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {type CoveredChunks, ValueIndex} from '../../../src/report/counts/value-index.js';
@@ -40,6 +41,13 @@ const everything: Question = {
 };
 
 const always: Stretch = {startMs: 0, lastMs: everything.toMs};
+
+const queryOf = ({filter: [property, value], event, ...range}: Question): ReportQuery => ({
+  report: 'counts',
+  events: [event],
+  where: [{property, op: 'eq', values: [value]}],
+  ...range,
+});
 
 class World {
   readonly values = new MemoryParts();
@@ -87,12 +95,8 @@ class World {
     this.partition.append({user: `u${this.draw(300)}`, event: 'AABC'[this.draw(4)]!, timeMs, properties});
   }
 
-  private query({filter: [property, value], ...rest}: Question) {
-    return {report: 'events', filter: {property, value}, ...rest} as const;
-  }
-
   scanned(snapshot: PartitionSnapshot, question: Question): Promise<string> {
-    return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(this.query(question), [snapshot]);
+    return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(queryOf(question), [snapshot]);
   }
 
   /** The snapshot in a set in which these users moved. */
@@ -120,19 +124,16 @@ class World {
       leavingCells: (...asked: Parameters<ValueIndex['leavingCells']>) => this.index.leavingCells(...asked),
     } as ValueIndex;
     const evaluation = new Evaluation(this.parts, 16 * mib, {values: spy});
-    expect(await evaluation.answer(this.query(question), [snapshot])).toBe(await this.scanned(snapshot, question));
+    expect(await evaluation.answer(queryOf(question), [snapshot])).toBe(await this.scanned(snapshot, question));
     return covered?.covered.size ?? 0;
   }
 
   /** Holds a breakdown of the counts against the scan's. */
   async askByValue(snapshot: PartitionSnapshot, {filter: [name], event, ...range}: Question): Promise<void> {
     const query = {
-      report: 'measured',
+      report: 'counts',
       events: [event],
-      isList: false,
       ...range,
-      where: [],
-      userWhere: [],
       breakdown: {by: 'property', name, limit: 2},
     } as const;
     const scanned = new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib);
@@ -233,8 +234,10 @@ describe('cells by property value', () => {
     const empty = new PartsCache(world.values, 64 * mib);
     const {cells, covered, others} = world.index.coveredOf(snapshot, 'plan', always)!;
     const spy = {coveredOf: () => ({cells, covered, others})} as unknown as ValueIndex;
-    const query = {report: 'events', ...everything, filter: {property: 'plan', value: 'free'}} as const;
-    const answer = await new Evaluation(empty, 16 * mib, {values: spy}).answer(query, [snapshot]);
+    const answer = await new Evaluation(empty, 16 * mib, {values: spy}).answer(
+      queryOf({...everything, filter: ['plan', 'free']}),
+      [snapshot],
+    );
     expect(world.values.reads).toBe(0);
     expect(answer).toBe(await world.scanned(snapshot, {...everything, filter: ['plan', 'free']}));
   });

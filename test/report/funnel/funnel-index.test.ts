@@ -13,8 +13,9 @@ import type {PartitionSnapshot} from '../../../src/report/published/newest-snaps
 import {derivedIn} from '../../support/derived.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
+const stepsOf = (names: string) => [...names].map((event) => ({event}));
 type FunnelQuery = Extract<ReportQuery, {report: 'funnel'}>;
-const query: FunnelQuery = {report: 'funnel', steps: ['A', 'B', 'A'], fromMs: 0, toMs: 1_000_000};
+const query: FunnelQuery = {report: 'funnel', steps: stepsOf('ABA'), fromMs: 0, toMs: 1_000_000};
 const always = {startMs: 0, lastMs: Number.MAX_SAFE_INTEGER};
 const mib = 1 << 20;
 
@@ -127,7 +128,7 @@ describe('postings for funnels', () => {
     const snapshot = world.partition.publish();
     const answer = (asked: FunnelQuery, of = snapshot): Promise<string> => world.evaluation().answer(asked, [of]);
     const early = {...query, toMs: Math.floor(world.nowMs / 2)};
-    for (const asked of [early, query, {...query, windowMs: 40}, {...query, steps: ['X', 'A']}]) {
+    for (const asked of [early, query, {...query, windowMs: 40}, {...query, steps: stepsOf('XA')}]) {
       expect(await answer(asked)).toBe(await world.scanned(snapshot, asked));
       await world.index.settled();
       world.values.reads = 0;
@@ -355,7 +356,7 @@ describe('postings of the names that are asked for', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRST';
   const funnel = (steps: string, more: Partial<FunnelQuery> = {}): FunnelQuery => ({
     ...query,
-    steps: [...steps],
+    steps: stepsOf(steps),
     ...more,
   });
   /** Postings of all events would take 2 MiB of 0.9; those of three of twenty names take 0.4. */

@@ -17,7 +17,7 @@ test.each([
   ['entry', 2, day(13), undefined],
 ] as const)('a funnel of %s with a window of %s days', (range, windowDays, asOfMs, label) => {
   const query = {
-    report: 'walked-funnel',
+    report: 'funnel',
     range,
     fromMs: day(1),
     toMs: day(11) - 1,

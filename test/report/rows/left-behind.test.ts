@@ -83,22 +83,14 @@ class World {
   }
 }
 
-const ofTeams = [{property: 'plan', op: 'eq', values: ['team']}] as const;
-const measured = {report: 'measured', events: ['A'], isList: false, interval: 'day', where: [], userWhere: []} as const;
+// By `eq` alone, cells of values would answer.
+const ofTeams = [{property: 'plan', op: 'in', values: ['team']}] as const;
+const measured = {report: 'counts', events: ['A'], interval: 'day'} as const;
 const {events: _, ...ofAnyEvent} = measured;
 const funnel = {
-  report: 'walked-funnel',
-  steps: [
-    {event: 'A', where: []},
-    {event: 'A', where: ofTeams},
-    {event: 'C', where: [{property: 'n', op: 'unset', values: []}]},
-  ],
+  report: 'funnel',
+  steps: [{event: 'A'}, {event: 'A', where: ofTeams}, {event: 'C', where: [{property: 'n', op: 'unset', values: []}]}],
   order: 'sequential',
-  range: 'all',
-  where: [],
-  userWhere: [],
-  exclusions: [],
-  breakdownAt: 1,
   histogram: 'decimal',
 } as const;
 
@@ -233,7 +225,7 @@ const ofSets: readonly (readonly [string, {grow: boolean}, Ask])[] = [
   [
     'monthly active users of an event by day',
     {grow: true},
-    (range) => ({report: 'activity', metric: 'mau', ...engaged, did: {event: 'A', where: ofTeams}, ...range}),
+    (range) => ({report: 'active', metric: 'mau', ...engaged, did: {event: 'A', where: ofTeams}, ...range}),
   ],
   ['retention', {grow: false}, (range) => ({...returning, ...range, laterEnds: daysAfter(range.toMs, 4)})],
   [
@@ -322,7 +314,7 @@ test('any event by whole UTC days is answered from day sets', async () => {
   const asked = (range: {fromMs: number; toMs: number}): ReportQuery[] => [
     {report: 'lifecycle', ...engaged, ...ofDays(range)},
     {report: 'stickiness', ...engaged, isAtLeast: false, ...range},
-    {report: 'activity', metric: 'wau', ...engaged, userWhere: [], ...range},
+    {report: 'active', metric: 'wau', ...engaged, userWhere: [], ...range},
   ];
   const latest = world.partition.erase('u7').publish();
   for (const one of [snapshot, latest])

@@ -199,7 +199,7 @@ describe('tables of distinct users by ranges of days', () => {
     const snapshot = world.partition.cutRun(10).publish();
     world.parts.sweep(snapshot.index.windowRuns[0]!.blocks[3]!.part); // Days 130 to 139.
     const ask = async (first: number, last: number) => {
-      const query = {report: 'users', metric: 'dau', interval: 'month'} as const;
+      const query = {report: 'active', metric: 'dau', interval: 'month'} as const;
       const range = {fromMs: first * dayMs, toMs: (last + 1) * dayMs - 1};
       return new Evaluation(world.cache, 1 << 20).answer({...query, ...range}, [snapshot]);
     };
@@ -211,7 +211,7 @@ describe('tables of distinct users by ranges of days', () => {
     const world = new World();
     for (let day = 0; day <= rangeDaysMax; day++) world.seen(day % 3, day * 2);
     const snapshot = world.partition.publish();
-    const query = {report: 'users', metric: 'dau', interval: 'month', fromMs: 0} as const;
+    const query = {report: 'active', metric: 'dau', interval: 'month', fromMs: 0} as const;
     const ask = async (days: number) => {
       const answer = await new Evaluation(world.cache, 1 << 20).answer({...query, toMs: days * dayMs - 1}, [snapshot]);
       return JSON.parse(answer) as {data: {count: number}[]; total: number};

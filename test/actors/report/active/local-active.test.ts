@@ -47,7 +47,7 @@ function queryOf(
     timezone: zoneOf(name),
   } as const;
   const range = activeBucketsOf(asked, trailingDays(metric, interval), {reportZone: undefined});
-  return {report: 'users', metric, ...range} as const;
+  return {report: 'active', metric, ...range} as const;
 }
 
 const distinct = (events: readonly TestEvent[], fromMs: number, endMs: number): number =>

@@ -17,12 +17,12 @@ async function countOf(snapshot: PartitionSnapshot, parts: MemoryParts, filter: 
   const split = filter.indexOf('=');
   const answer = await new Evaluation(new PartsCache(parts, 1 << 20), 1 << 20).answer(
     {
-      report: 'events',
-      event: 'A',
+      report: 'counts',
+      events: ['A'],
       fromMs: 0,
       toMs: 86_400_000 - 1,
       interval: 'day',
-      filter: {property: filter.slice(0, split), value: filter.slice(split + 1)},
+      where: [{property: filter.slice(0, split), op: 'eq', values: [filter.slice(split + 1)]}],
     },
     [snapshot],
   );

@@ -23,21 +23,17 @@ function told(...stories: string[]) {
 
 interface Asked extends Partial<Omit<FunnelRules, 'steps'>> {
   readonly steps: string;
-  readonly rest?: Partial<Extract<ReportQuery, {report: 'walked-funnel'}>>;
+  readonly rest?: Partial<Extract<ReportQuery, {report: 'funnel'}>>;
 }
 
 async function ask(stories: readonly string[], {steps, rest, ...rules}: Asked, asOfMs = 0) {
   const query = {
-    report: 'walked-funnel',
-    steps: [...steps].map((event) => ({event, where: []})),
+    report: 'funnel',
+    steps: [...steps].map((event) => ({event})),
     order: 'sequential',
     fromMs: day(1),
     toMs: day(32) - 1,
     range: 'all',
-    where: [],
-    userWhere: [],
-    exclusions: [],
-    breakdownAt: 1,
     ...rules,
     ...rest,
   } as const;
@@ -55,7 +51,7 @@ async function countsOf(stories: readonly string[], asked: Asked, asOfMs?: numbe
 }
 
 const excluding = (event: string, afterStep: number, beforeStep: number) => ({
-  exclusions: [{event, where: [], afterStep, beforeStep}],
+  exclusions: [{event, afterStep, beforeStep}],
 });
 
 test('the first step in the range, later ones up to the window after it', async () => {

@@ -20,7 +20,7 @@ async function funnelOf(story: string, steps: string, options: {from?: number; w
   const answer = await new Evaluation(new PartsCache(parts, 1 << 20), 1 << 20).answer(
     {
       report: 'funnel',
-      steps: steps.split(','),
+      steps: steps.split(',').map((event) => ({event})),
       fromMs: (options.from ?? 0) * 1_000,
       toMs: 1_000_000,
       ...(options.windowSeconds === undefined ? {} : {windowMs: options.windowSeconds * 1_000}),
@@ -83,7 +83,7 @@ test('an answer has every field, in the order of docs/api/reports/funnel.md', as
     {user: 'ada', event: 'B', timeMs: 2_000},
   );
   const evaluation = new Evaluation(new PartsCache(parts, 1 << 20), 1 << 20);
-  const query = {report: 'funnel', steps: ['A', 'B'], fromMs: 0, toMs: 10_000} as const;
+  const query = {report: 'funnel', steps: [{event: 'A'}, {event: 'B'}], fromMs: 0, toMs: 10_000} as const;
   expect(await evaluation.answer(query, [partition.publish()])).toBe(
     '{"steps":[' +
       '{"event":"A","count":3,"conversion_rate":1,"step_conversion_rate":1,"drop_off":0,"median_seconds":null},' +

@@ -25,7 +25,7 @@ test('funnels with all of their parameters equal the model', async () => {
         asOfMs,
       });
       const query = {
-        report: 'walked-funnel' as const,
+        report: 'funnel' as const,
         ...given({...rules, windowMs: window === undefined ? undefined : windows[window]}),
         ...range,
         exclusions,

@@ -75,16 +75,18 @@ test('filters and breakdowns by any name into the context', async () => {
     const evaluation = new Evaluation(new PartsCache(parts, 8 << 20), 1 << 20);
     for (const name of names) {
       const value = random.pick(['v0', 'v1', '1', 'true']);
-      const filtered = {report: 'events', event: 'A', ...range, filter: {property: name, value}} as const;
+      const filtered = {
+        report: 'counts',
+        events: ['A'],
+        ...range,
+        where: [{property: name, op: 'eq', values: [value]}],
+      } as const;
       const {total} = JSON.parse(await evaluation.answer(filtered, [snapshot])) as {total: number};
       const passing = asked.filter((event) => rowOf(plainValue(event, name)) === `=${value}`);
       expect([name, value, total]).toEqual([name, value, passing.length]);
       const counted = {
-        report: 'measured',
+        report: 'counts',
         events: ['A'],
-        isList: false,
-        where: [],
-        userWhere: [],
         breakdown: {by: 'property', name, limit: 1_000},
         ...range,
       } as const;
@@ -116,11 +118,9 @@ test('what pages say is answered from columns: no body is read', async () => {
   const rowsBy = async (name: string): Promise<unknown> => {
     const breakdown = {by: 'property', name, limit: 10} as const;
     const asked = {
-      report: 'measured',
+      report: 'counts',
       events: ['A'],
-      isList: false,
       where: [people],
-      userWhere: [],
       breakdown,
     } as const;
     const answer = JSON.parse(await evaluation.answer({...asked, ...range}, [snapshot])) as Answer;

@@ -45,7 +45,7 @@ test('counts with conditions, measures and breakdowns equal the model', async ()
       };
       const expected = measuredOf(world.model, {...asked, ...texts(range), ...(event === undefined ? {} : {event})});
       const names = event === undefined ? {} : {events: [event]};
-      const query = {report: 'measured', isList: false, ...asked, ...range, ...names} as const;
+      const query = {report: 'counts', ...asked, ...range, ...names} as const;
       expect(await world.ask(query)).toEqual(expected);
       if (!isOfNumbers) expect(await world.ask(query, tinyBound)).toEqual(expected);
       expect(await world.askOfColumns(query)).toEqual(expected);
@@ -70,8 +70,8 @@ test('a property that only bodies have, past the columns of a chunk, is one like
     breakdown: {by: 'property', name: 'p59', limit: 5},
   } as const;
   const expected = measuredOf(world.model, {...asked, ...texts(query), event: 'A'});
-  expect(await world.ask({report: 'measured', events: ['A'], isList: false, ...asked})).toEqual(expected);
-  expect(await world.askOfColumns({report: 'measured', events: ['A'], isList: false, ...asked})).toEqual(expected);
+  expect(await world.ask({report: 'counts', events: ['A'], ...asked})).toEqual(expected);
+  expect(await world.askOfColumns({report: 'counts', events: ['A'], ...asked})).toEqual(expected);
   expect(expected).toMatchObject({total: 5, total_value: 7, skipped: 4});
 });
 
@@ -81,7 +81,7 @@ test('several events are series of one answer', async () => {
     ({do: 'track', event: {user, event, timeMs, properties}}) as const;
   const world = tell([told('ada', 'A', at(1), {a: 1}), told('bob', 'B', at(2), {a: 2}), told('cyd', 'B', at(3), {})]);
   const answer = await world.ask({
-    report: 'measured',
+    report: 'counts',
     events: ['A', 'B'],
     isList: true,
     fromMs: at(0),
