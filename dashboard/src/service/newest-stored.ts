@@ -1,11 +1,12 @@
 // The newest stored events, which stand below those that arrive until these fill a list.
 //   NS1. Nothing later than now is asked for: events of a clock that is ahead would stand before all others.
 //   NS2. A user of a filter is either kind of id, so both are asked for.
-//   NS3. What arrives is not stored before it: only events from before the first that arrived are listed.
+//   NS3. They are read once the stream carries what arrives, so that no event is missed between the two. Those that arrived meanwhile
+//        are in both: only events from before the first that arrived are listed.
 import {useEffect, useState} from 'preact/hooks';
 import type {HistoryAnswer, StoredEvent} from '../../../src/edge/answers/events.js';
 import {type Answer, type Fault, read} from './client';
-import type {ArrivalFilter} from './stream';
+import {type ArrivalFilter, streamState} from './stream';
 
 interface NewestStored {
   /** Newest first by their receipt; undefined until they are read. */
@@ -14,20 +15,22 @@ interface NewestStored {
   readonly again: () => void;
 }
 
-/** Events as they were when the component was made, or its filter was changed. */
+/** Events as they were when the stream began to carry the arrivals of this filter. */
 export function useNewestStored(limit: number, {event, user}: ArrivalFilter = {}): NewestStored {
   const [stored, setStored] = useState<Omit<NewestStored, 'again'>>({events: undefined, fault: undefined});
   const [round, setRound] = useState(0);
+  const isOpening = streamState.value === 'opening';
   useEffect(() => {
     const aborter = new AbortController();
     setStored({events: undefined, fault: undefined});
+    if (isOpening) return undefined; // NS3
     const paths = newestPaths(limit, {event, user}, new Date());
     Promise.all(paths.map((path) => read<HistoryAnswer>(path, aborter.signal))).then(
       (answers) => setStored(storedOf(answers, limit)),
       () => {}, // Aborted: another filter is asked for.
     );
     return () => aborter.abort();
-  }, [event, user, round]);
+  }, [event, user, round, isOpening]);
   return {...stored, again: () => setRound(round + 1)};
 }
 
