@@ -86,8 +86,9 @@ export class Described {
     operation: DescribedOperation | undefined,
   ): DescribedAnswer | undefined {
     if (operation !== undefined) return operation.responses[String(status)];
-    const unknown = method === 'OPTIONS' && status === 200 ? [200, 'Preflight'] : [404, 'NotFound'];
-    const [expected, name] = this.pathsOf(path).length === 0 ? unknown : [405, 'MethodNotAllowed'];
+    const isPreflight = method === 'OPTIONS' && status === 200; // Also of a path that does not exist.
+    const ofNone = this.pathsOf(path).length === 0 ? [404, 'NotFound'] : [405, 'MethodNotAllowed'];
+    const [expected, name] = isPreflight ? [200, 'Preflight'] : ofNone;
     const {responses} = this.document.components;
     return status === expected ? (responses[name] as unknown as DescribedAnswer) : undefined;
   }

@@ -65,5 +65,11 @@ export function encodedAnswer(
 }
 
 /** CA4 */
-export const withWeakTag = (headers: readonly Header[]): readonly Header[] =>
+const withWeakTag = (headers: readonly Header[]): readonly Header[] =>
   headers.map(([name, value]) => [name, name === 'ETag' && value.startsWith('"') ? `W/${value}` : value]);
+
+/** Those of a 304, which has what the whole answer had. `isWeak`: the client sent the weak form of the tag. CA4 */
+export const headersOfUnchanged = (headers: readonly Header[] = [], isWeak: boolean): readonly Header[] => [
+  ...(isWeak ? withWeakTag(headers) : headers),
+  ...(headers.some(isOwnWay) ? [] : [vary]),
+];

@@ -26,8 +26,8 @@ import {
   compressedCharactersMin,
   type EncodedAnswer,
   encodedAnswer,
+  headersOfUnchanged,
   isCompressible,
-  withWeakTag,
 } from './compressed-answer.js';
 import type {Deadlines} from './deadlines.js';
 import type {CountedRoute, ExchangeCounts} from './exchange-counts.js';
@@ -455,7 +455,7 @@ export class Exchange implements CommitWaiter {
     this.host.traffic.answered(this.route, this.method, status, this.host.monotonicMs() - this.receivedMs);
     this.end();
     if (contentType === undefined)
-      this.writeSoon(status, contentType, '', this.hasWeakTag && headers ? withWeakTag(headers) : headers, closes);
+      this.writeSoon(status, contentType, '', headersOfUnchanged(headers, this.hasWeakTag), closes);
     else if (body.length > compressedCharactersMin && this.isRead && isCompressible(status, headers))
       this.writeEncoded(encodedAnswer(this.acceptEncoding, body, headers), contentType, closes);
     else this.writeSoon(status, contentType, body, headers, closes);

@@ -91,8 +91,6 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
     if (found === undefined) throw new Error(`${place} is described, but there is no such route`); // O1
     paths[path] ??= {};
     paths[path][method.toLowerCase()] = describeOperation(operation, found.route, found.endpoint);
-    const {isWriteRoute, isCompatible} = found.route;
-    if ((method === 'POST' && isWriteRoute) || isCompatible) paths[path].options = preflight(operation, isCompatible);
     undescribed.delete(found.endpoint);
   }
   const [missing] = undescribed.values();
@@ -115,7 +113,6 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
       responses: {
         NotFound: unrouted('not_found'),
         MethodNotAllowed: unrouted('method_not_allowed'),
-        // A path below /v1/ that does not exist: its preflight succeeds, and the POST gets the 404.
         Preflight: preflightResponse() as unknown as JsonSchema,
       },
       securitySchemes,
@@ -336,7 +333,7 @@ function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint)
           isCorsOpen ? corsHeaders(status) : {},
           route.isCompatible ? echoHeaders : {},
           limitHeaders(endpoint, status),
-          isRead(route, endpoint) && status === '200' ? encodedHeaders : {},
+          isRead(route, endpoint) ? encodedHeaders(status) : {},
           headersOfAll(isCorsOpen && status === '200'),
         ]),
       ]),
@@ -361,7 +358,8 @@ const echoHeaders: AnswerHeaders = {sometimes: ['Access-Control-Allow-Credential
 /** Answers to reads are compressed where the client accepts it. */
 const isRead = (route: Route, endpoint: Endpoint): boolean =>
   route.GET === endpoint || ('isQuestion' in endpoint && endpoint.isQuestion === true);
-const encodedHeaders: AnswerHeaders = {sometimes: ['Vary', 'Content-Encoding']};
+const encodedHeaders = (status: string): AnswerHeaders =>
+  status === '200' ? {sometimes: ['Vary', 'Content-Encoding']} : status === '304' ? {always: ['Vary']} : {};
 
 /** Headers of an admitted request once half of its quota is used. */
 const limitHeaders = ({limit}: Endpoint, status: string): AnswerHeaders =>
@@ -476,20 +474,8 @@ function unrouted(code: ErrorCode): JsonSchema {
   return describeAnswer(undefined, [code], undefined, headers) as unknown as JsonSchema;
 }
 
-/** The preflight that browsers send before a page of another origin may send. */
-function preflight({id, tag, path}: Operation, isCompatible?: true): DescribedOperation {
-  const parameters = pathParameters(path);
-  return {
-    operationId: `${id}Preflight`,
-    tags: [tag],
-    summary: 'CORS preflight',
-    security: [],
-    ...(parameters.length === 0 ? {} : {parameters}),
-    responses: {200: preflightResponse(isCompatible ? echoHeaders : {})},
-  };
-}
-
-function preflightResponse(more: AnswerHeaders = {}): DescribedAnswer {
+/** The answer to what browsers ask before a page of another origin may send: an exchange of browser and service, and no operation. */
+function preflightResponse(): DescribedAnswer {
   const headers = describeHeaders([
     {
       always: [
@@ -499,7 +485,7 @@ function preflightResponse(more: AnswerHeaders = {}): DescribedAnswer {
         'Access-Control-Max-Age',
       ],
     },
-    more,
+    echoHeaders,
     headersOfAll(),
   ]);
   return {

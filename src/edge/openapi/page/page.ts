@@ -67,10 +67,7 @@ ${new Markup(`<script>${script}</script>`)}
 
 function placesOf(document: OpenApiDocument): Place[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      // Preflights are an exchange of browser and service.
-      .filter(([method]) => method !== 'options')
-      .map(([method, operation]) => ({method: method.toUpperCase(), path, operation})),
+    Object.entries(methods).map(([method, operation]) => ({method: method.toUpperCase(), path, operation})),
   );
 }
 
