@@ -49,9 +49,9 @@ export class Definitions<Held extends Definition> {
     if (this.get(id) !== undefined) await this.records.readAnew(id);
   }
 
-  /** Rejects with a `BucketFault`: it is unknown then whether the definition was made. */
-  async create(content: Omit<Held, keyof Definition>): Promise<Held> {
-    const record = {v: 1, id: newDefinitionId(this.prefix), createdMs: this.wallMs(), ...content} as unknown as Held;
+  /** Epoch ms. Rejects with a `BucketFault`: it is unknown then whether the definition was made. */
+  async create(content: Omit<Held, keyof Definition>, createdMs = this.wallMs()): Promise<Held> {
+    const record = {v: 1, id: newDefinitionId(this.prefix), createdMs, ...content} as unknown as Held;
     if (!(await this.records.add(record))) throw new BucketFault('a random id was used before');
     return record;
   }
