@@ -12,7 +12,7 @@ import {inProject, runScript} from './project.mjs';
 import {setUp} from './setup.mjs';
 
 const common = 'common';
-const commonMembers = ['range', 'timezone', 'interval', 'week_start', 'where', 'users', 'breakdown'];
+const commonMembers = ['range', 'timezone', 'interval', 'week_start', 'compare', 'where', 'users', 'breakdown'];
 const ofCommon = {schema: 'CountsQuestion', page: 'docs/api/reports/README.md', anchor: 'common-members'};
 
 /** Members whose one value names the variant of a schema. */

@@ -1,24 +1,31 @@
 // Names of events and properties in a question, for hints about them; and how a hint, which is a header, shows a name.
 import type {Condition} from '../actors/report/rows/condition.js';
 import type {ReportQuery} from './asks/report.js';
+import type {Deed} from './asks/user-filter.js';
 
 export function eventsAskedFor(query: ReportQuery): readonly string[] {
-  if ('event' in query) return query.event === undefined ? [] : [query.event];
-  if (query.report === 'retention') return [query.start.event, query.return.event].filter((name) => name !== undefined);
-  if ('did' in query) return query.did?.event === undefined ? [] : [query.did.event];
-  if ('deeds' in query) return query.deeds.map(({event}) => event).filter((name) => name !== undefined);
+  const ofUsers = deedsOf(query).map(({event}) => event);
+  return [...eventsCounted(query), ...ofUsers].filter((name) => name !== undefined);
+}
+
+const deedsOf = (query: ReportQuery): readonly Deed[] => ('users' in query ? (query.users?.did ?? []) : []);
+
+function eventsCounted(query: ReportQuery): readonly (string | undefined)[] {
+  if ('event' in query) return [query.event];
+  if (query.report === 'retention') return [query.start.event, query.return.event];
+  if ('did' in query) return [query.did?.event];
   if (query.report === 'stalled') return query.steps;
   if ('steps' in query) return [...query.steps, ...(query.exclusions ?? [])].map(({event}) => event);
   return 'events' in query ? (query.events ?? []) : [];
 }
 
-/** Conditions on events; those on users' traits are `userWhere`. */
+/** Conditions on events; those on users' traits are in `users`. */
 export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
   const conditions: Condition[] = [];
   const add = (where: readonly Condition[] | undefined): void => void conditions.push(...(where ?? []));
   if ('where' in query) add(query.where);
   if ('did' in query) add(query.did?.where);
-  if ('deeds' in query) for (const {where} of query.deeds) add(where);
+  for (const {where} of deedsOf(query)) add(where);
   if (query.report === 'retention') for (const {where} of [query.start, query.return]) add(where);
   if ('steps' in query && query.report !== 'stalled')
     for (const {where} of [...query.steps, ...(query.exclusions ?? [])]) add(where);

@@ -10,10 +10,16 @@ type Query = Extract<ReportQuery, {report: 'user_list'}>;
 const cursorCharsMax = 256;
 
 /** Identity of a list: equal for all its pages. */
-const listOf = ({prefix, userWhere, deeds, sort}: Query): string => {
-  const ofDeeds = deeds.map(({event, where, fromMs, toMs, isAbsent}) => [event ?? null, where, fromMs, toMs, isAbsent]);
+const listOf = ({prefix, users, sort}: Query): string => {
+  const deeds = users?.did.map(({event, where, fromMs, toMs, isAbsent}) => [
+    event ?? null,
+    where,
+    fromMs,
+    toMs,
+    isAbsent,
+  ]);
   const ofSort = sort && [sort.property ?? null, sort.events];
-  const fields = [prefix ?? null, userWhere, ofDeeds, ofSort ?? null];
+  const fields = [prefix ?? null, users?.where ?? [], deeds ?? [], ofSort ?? null];
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 16);
 };
 

@@ -51,7 +51,7 @@ export class EngagementTwins {
   private lifecycle(did: Selector, paths: FastPaths): Way {
     return (number) => {
       const range = wholeRange(this.ground.workload, number);
-      const asked = {interval: 'day', did, userWhere: [], ...range, beforeMs: range.fromMs - dayMs} as const;
+      const asked = {interval: 'day', did, ...range, beforeMs: range.fromMs - dayMs} as const;
       return this.ground.evaluate({report: 'lifecycle', ...asked}, this.ground.cache, paths);
     };
   }
@@ -62,7 +62,7 @@ export class EngagementTwins {
       let endMs = bucketNext(bucketStart(range.toMs, 'week'), 'week');
       const laterEnds = Array.from({length: weeks - 1}, () => (endMs = bucketNext(endMs, 'week')));
       const rules = {cohort: 'first', criteria: 'on', frame: 'calendar', periods: weeks} as const;
-      const events = {start: {event: 'signed_up'}, return: {}, userWhere: []};
+      const events = {start: {event: 'signed_up'}, return: {}};
       const query = {report: 'retention', interval: 'week', ...range, ...rules, ...events, laterEnds} as const;
       return this.ground.evaluate(query, this.ground.cache, paths);
     };

@@ -181,7 +181,7 @@ function countQuestion(watched: WatchedEvents, edges: readonly number[]): Report
 
 /** Question for distinct users. Buckets end where windows end: the trailing windows of active users have any length in hours. */
 function userQuestion(watched: WatchedEvents, windows: readonly Window[]): ReportQuery {
-  const {event, where, userWhere} = conditionsOf(watched);
+  const {event, where, users} = conditionsOf(watched);
   const starts = windows.map(({fromMs}) => fromMs);
   return {
     report: 'active',
@@ -189,12 +189,13 @@ function userQuestion(watched: WatchedEvents, windows: readonly Window[]): Repor
     metric: 'dau',
     windows: starts,
     did: event === undefined ? {where} : {event, where},
-    userWhere,
+    ...(users && {users}),
   };
 }
 
 function conditionsOf({event, where, userWhere}: WatchedEvents) {
-  return {event, where: where.map(conditionOf), userWhere: userWhere.map(conditionOf)};
+  const users = userWhere.length === 0 ? {} : {users: {where: userWhere.map(conditionOf), did: []}};
+  return {event, where: where.map(conditionOf), ...users};
 }
 
 function conditionOf(text: string) {

@@ -1,8 +1,8 @@
 // Reports of active users.
 import type {BucketedRange} from '../../actors/report/counts/buckets.js';
-import type {Condition} from '../../actors/report/rows/condition.js';
 import type {Selector} from '../../actors/report/rows/row-choice.js';
 import type {Breakdown} from './breakdown.js';
+import type {UserFilter} from './user-filter.js';
 
 export type ActiveMetric = 'dau' | 'wau' | 'mau';
 
@@ -18,7 +18,7 @@ export interface ActiveReportQuery extends BucketedRange {
   readonly days?: readonly number[];
   /** Events that make a user active. Absent: all. */
   readonly did?: Selector;
-  /** Conditions on the users' current traits. */
-  readonly userWhere?: readonly Condition[];
+  /** Absent: all users. */
+  readonly users?: UserFilter;
   readonly breakdown?: Breakdown;
 }

@@ -3,6 +3,7 @@ import type {BucketedRange} from '../../actors/report/counts/buckets.js';
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {Measure} from '../../actors/report/rows/measures.js';
 import type {Breakdown} from './breakdown.js';
+import type {UserFilter} from './user-filter.js';
 
 export interface CountsReportQuery extends BucketedRange {
   readonly report: 'counts';
@@ -12,8 +13,8 @@ export interface CountsReportQuery extends BucketedRange {
   readonly isList?: boolean;
   /** Conditions that must all hold. */
   readonly where?: readonly Condition[];
-  /** Conditions on the users' current traits. */
-  readonly userWhere?: readonly Condition[];
+  /** Absent: all users. */
+  readonly users?: UserFilter;
   /** Absent: events are counted, and the answer has no values. */
   readonly measure?: Measure;
   /** The property whose numbers are measured. */

@@ -5,8 +5,9 @@ import type {RetentionInterval, RetentionRules} from '../../actors/report/engage
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {Selector} from '../../actors/report/rows/row-choice.js';
 import type {Breakdown} from './breakdown.js';
+import type {UserFilter} from './user-filter.js';
 
-/** `userWhere`: conditions on the users' current traits. */
+/** `users`: absent: all of them. */
 export type EngagementReportQuery =
   /** Cohorts of [from, to] and their returns. */
   | (BucketedRange &
@@ -17,7 +18,7 @@ export type EngagementReportQuery =
         readonly laterEnds: readonly number[];
         readonly start: Selector;
         readonly return: Selector;
-        readonly userWhere: readonly Condition[];
+        readonly users?: UserFilter;
         readonly breakdown?: Breakdown;
       })
   | (BucketedRange & {
@@ -25,14 +26,14 @@ export type EngagementReportQuery =
       /** Start of the bucket before the first, whose start is `fromMs`. */
       readonly beforeMs: number;
       readonly did: Selector;
-      readonly userWhere: readonly Condition[];
+      readonly users?: UserFilter;
     })
   | (BucketedRange & {
       readonly report: 'stickiness';
       /** Users of k or more buckets, instead of exactly k. */
       readonly isAtLeast: boolean;
       readonly did: Selector;
-      readonly userWhere: readonly Condition[];
+      readonly users?: UserFilter;
     })
   | {
       readonly report: 'paths';
@@ -43,7 +44,7 @@ export type EngagementReportQuery =
       readonly toMs: number;
       /** Conditions on every event of a path. */
       readonly where: readonly Condition[];
-      readonly userWhere: readonly Condition[];
+      readonly users?: UserFilter;
       readonly depth: number;
       /** Number of edges shown for each step. */
       readonly limit: number;

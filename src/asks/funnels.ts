@@ -5,6 +5,7 @@ import type {StepOrder} from '../../actors/report/funnel/path-search.js';
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {FunnelUserPlace} from '../funnel-users-cursor.js';
 import type {Breakdown} from './breakdown.js';
+import type {UserFilter} from './user-filter.js';
 
 /** A funnel of plain steps. */
 export interface PlainFunnel {
@@ -42,8 +43,8 @@ export interface FunnelRules {
   readonly windowMs?: number | undefined;
   /** Conditions that every event must meet; other events are ignored. */
   readonly where?: readonly Condition[];
-  /** Conditions on the users' current traits. */
-  readonly userWhere?: readonly Condition[];
+  /** Absent: all users. */
+  readonly users?: UserFilter;
   /** Events that end a path between two steps; steps from 0. */
   readonly exclusions?: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
   /** A property that must have the same value in all events of a path. */

@@ -38,6 +38,7 @@ export const definitionKinds = {
   al: 'alert',
   wh: 'webhook',
   fn: 'funnel',
+  sg: 'segment',
 } as const;
 
 /** What may name a person: definitions, and names of events and properties that are hidden from lists. */

@@ -1,5 +1,5 @@
 // Which questions need no walk over rows: what they ask is stored, or indexed. Rows (rows/) answer the others.
-//   SA1. The numbers are the same whatever answers. A funnel that is answered here has fewer fields, as docs/api.md says: a member
+//   SA1. The numbers are the same whatever answers. A funnel that is answered here has fewer fields, as docs/api/reports/funnel.md says: a member
 //        that is given makes it one of rows, even if the member says what is so without it.
 import type {ActiveReportQuery} from '../asks/active-users.js';
 import type {CountsReportQuery} from '../asks/counts.js';
@@ -12,24 +12,24 @@ interface StoredCounts {
 }
 
 export function storedCounts(query: CountsReportQuery): StoredCounts | undefined {
-  const {events = [], isList, where = [], userWhere = [], measure, breakdown} = query;
+  const {events = [], isList, where = [], users, measure, breakdown} = query;
   const [event] = events;
   const isMore = isList || events.length > 1 || measure !== undefined || breakdown !== undefined;
-  if (event === undefined || isMore || where.length > 1 || userWhere.length > 0) return undefined;
+  if (event === undefined || isMore || where.length > 1 || users !== undefined) return undefined;
   const [only] = where;
   if (only === undefined) return {event, filter: undefined};
   return only.op === 'eq' ? {event, filter: {property: only.property, value: only.values[0]!}} : undefined;
 }
 
 /** Whether users of any event count. */
-export const isOfAnyone = ({did, userWhere, breakdown}: ActiveReportQuery): boolean =>
-  did?.event === undefined && isEmpty(did?.where) && isEmpty(userWhere) && breakdown === undefined;
+export const isOfAnyone = ({did, users, breakdown}: ActiveReportQuery): boolean =>
+  did?.event === undefined && isEmpty(did?.where) && users === undefined && breakdown === undefined;
 
 /** SA1 */
 export function plainFunnel(query: Extract<FunnelReportQuery, {report: 'funnel'}>): PlainFunnel | undefined {
-  const {steps, windowMs, order, range, hold, breakdown, interval, histogram, hasPercentiles} = query;
-  const members = [order, range, hold, breakdown, interval, histogram, hasPercentiles];
-  const lists = [query.where, query.userWhere, query.exclusions, ...steps.map(({where}) => where)];
+  const {steps, windowMs, order, range, users, hold, breakdown, interval, histogram, hasPercentiles} = query;
+  const members = [order, range, users, hold, breakdown, interval, histogram, hasPercentiles];
+  const lists = [query.where, query.exclusions, ...steps.map(({where}) => where)];
   if (members.some((member) => member !== undefined) || !lists.every(isEmpty)) return undefined;
   return {steps: steps.map(({event}) => event), windowMs};
 }

@@ -1334,6 +1334,38 @@ describe('POST /v1/query', () => {
     expect(meta!.hint).toBe(`unknown event "${event}s"; did you mean "${event}"?`);
   });
 
+  test('users of a segment: by what they did and did not do, until it is changed and removed', async () => {
+    const did = [{event: `${event} then`}];
+    const made = await under.read.post('/v1/segments', {name: 'Went on', users: {did}});
+    expectJson(made, 201);
+    const {id} = made.json<{id: string}>();
+    const users = {segment: id};
+    const ofSegment = [
+      {report: 'counts', events, range, users},
+      {report: 'people', users},
+      {report: 'counts', events, range, users: {did: [{...did[0], not: true}]}},
+    ];
+    const countsNow = async (): Promise<readonly unknown[]> => {
+      const answer = await queried({json: {questions: ofSegment}});
+      expectJson(answer, 200);
+      return answer
+        .json<Answers>()
+        .answers.map(({answer}) => answer as {total?: number; data: readonly {id?: string}[]})
+        .map(({total, data}) => total ?? data.map(({id}) => id));
+    };
+    const [ofDoers, doers, others] = await countsNow();
+    expect([ofDoers, doers]).toEqual([1, [ada]]);
+    expect(others).toBeGreaterThanOrEqual(1);
+    expectJson(await under.read.get(`/v1/reports/events?event=${event}&segment=${id}&${ofDay}`), 200);
+    expectJson(
+      await under.read.send('PATCH', `/v1/segments/${id}`, {json: {users: {did: [{...did[0], not: true}]}}}),
+      200,
+    );
+    expect((await countsNow())[0]).toBe(others);
+    expectJson(await under.read.send('DELETE', `/v1/segments/${id}`), 200);
+    expectError(await under.read.post('/v1/query', ofSegment[1]), 400, 'invalid_request', '/users/segment');
+  });
+
   test('a question that fails has its error, and the others their numbers', async () => {
     const questions = [{report: 'counts', rnage: 'today'}, asked[0]![0], {report: 'names', cursor: 'x'}];
     const failing = await queried({

@@ -301,7 +301,7 @@ export class Driver {
     const texts = {event, breakdown: breakdown.name, breakdown_limit: String(breakdown.limit)};
     const range = this.workload.activeUsers();
     await this.compareReport('users', {...range, ...texts}, (model) =>
-      activityOf(model, {...range, did: {event, where: []}, userWhere: [], breakdown}),
+      activityOf(model, {...range, did: {event, where: []}, breakdown}),
     );
   }
 
@@ -314,7 +314,7 @@ export class Driver {
   private async compareEngagement(): Promise<void> {
     const {random} = this.workload;
     const {event, filter: _, interval = 'day', ...range} = this.workload.eventCounts();
-    const asked = {did: {event, where: []}, userWhere: [], ...range, interval};
+    const asked = {did: {event, where: []}, ...range, interval};
     switch (random.pick(['retention', 'lifecycle', 'stickiness', 'paths'] as const)) {
       case 'lifecycle':
         await this.compareReport('lifecycle', {event, ...range, interval}, (model) => lifecycleOf(model, asked));
@@ -352,7 +352,7 @@ export class Driver {
     const answer = await reportCovering(this.read, `/v1/reports/retention?${texts}`, this.positions);
     expectJson(answer, 200);
     const [did, returns] = [start, returning].map((event) => ({event, where: []}));
-    const asked = {...range, ...rules, periods, start: did!, return: returns!, userWhere: []};
+    const asked = {...range, ...rules, periods, start: did!, return: returns!};
     const asOfMs = parseTime(String(answer.headers['report-as-of']));
     expectSame(answer.json(), retentionOf(this.model, asked, asOfMs), texts);
   }

@@ -86,7 +86,7 @@ describe('the document', () => {
     const ofRoutes = all.flatMap(([path, route]: readonly [string, Route]) =>
       allowedMethods(route)
         .split(', ')
-        .filter((method) => method !== 'HEAD')
+        .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
         .map((method) => `${method} ${path}`),
     );
     // Those two mean the user of that name.
@@ -224,7 +224,7 @@ describe('the examples', () => {
       if (volatile.includes(name) || (isAdmin && name.endsWith('_at'))) return one === null ? null : 'varies';
       // The keys of the operator were there before the story.
       if (name === 'keys') return one.filter((key: {name: string}) => key.name !== 'bootstrap');
-      return name === 'id' && /^(del|key|fn|an|bd|sr)_|^\d+-\d+$/.test(one) ? 'varies' : one;
+      return name === 'id' && /^(del|key|fn|an|bd|sr|sg)_|^\d+-\d+$/.test(one) ? 'varies' : one;
     });
 
   const send = ({method, path, operation}: Place): Promise<Answer> => {
@@ -240,7 +240,7 @@ describe('the examples', () => {
   };
 
   const isStep = ({method, operation: {responses}}: Place): boolean =>
-    method !== 'OPTIONS' && (responses[200] ?? responses[201])?.content?.['application/json']?.example !== undefined;
+    (responses[200] ?? responses[201])?.content?.['application/json']?.example !== undefined;
   const steps = places.filter(isStep);
 
   test('tell one story: a fresh service gives the answers that are shown, one after the other', async () => {
@@ -251,7 +251,7 @@ describe('the examples', () => {
       // Other answers of the story have no event of the mistaken name.
       if (step.operation.operationId === 'deleteName')
         await under.write.post('/v1/events/batch', {events: [mistaken, mistaken]});
-      const isAdmin = /^\/(admin\/|v1\/(funnels|annotations|boards|saved-reports))/.test(step.path);
+      const isAdmin = /^\/(admin\/|v1\/(funnels|annotations|boards|saved-reports|segments))/.test(step.path);
       const [status, shown] = Object.entries(step.operation.responses)[0];
       const {example} = shown.content!['application/json'];
       let answer: Answer | undefined;
@@ -278,7 +278,7 @@ describe('the examples', () => {
   const comparableText = (value: unknown, isAdmin: boolean): string => JSON.stringify(comparable(value, isAdmin));
 
   const noteIds = (shown: unknown, actual: unknown): void => {
-    const ids = (value: unknown): string[] => JSON.stringify(value).match(/(del|key|fn|an|bd|sr)_\w+/g) ?? [];
+    const ids = (value: unknown): string[] => JSON.stringify(value).match(/(del|key|fn|an|bd|sr|sg)_\w+/g) ?? [];
     ids(shown).forEach((id, i) => {
       // The answer that made it names no other.
       if (!actualIds.has(id)) actualIds.set(id, ids(actual)[i]);
@@ -322,8 +322,8 @@ describe('the examples', () => {
     const elsewhere = links.filter((link) => !link.startsWith('#') && link !== 'openapi.json');
     const broken = links.filter((link) => link.startsWith('#') && !answer.text.includes(`id="${link.slice(1)}"`));
     expect([elsewhere, broken]).toEqual([[], []]);
-    for (const {method, operation} of places) {
-      if (method !== 'OPTIONS') expect(answer.text).toContain(`id="${operation.operationId}"`);
+    for (const {operation} of places) {
+      expect(answer.text).toContain(`id="${operation.operationId}"`);
     }
     for (const name of Object.keys(document.components.schemas)) expect(answer.text).toContain(`id="schema-${name}"`);
     for (const code of Object.keys(statusOf)) expect(answer.text).toContain(`<code class="name">${code}</code>`);
@@ -340,9 +340,7 @@ describe('the examples', () => {
 
   const hostile = ['\'"\\ \n$', '{x}{y}'].join('');
   const examples: readonly ExampleRequest[] = [
-    ...places
-      .filter(({method}) => method !== 'OPTIONS')
-      .map(({method, path, operation}) => requestOf(method, path, operation)),
+    ...places.map(({method, path, operation}) => requestOf(method, path, operation)),
     ...questions.flatMap(({requests}) => requests).map(requestOfPath),
     {
       method: 'POST',
@@ -409,7 +407,7 @@ print(json.dumps(sent))
     const page = await under.nobody.get('/docs');
     const blocks = [...page.text.matchAll(/<pre>(curl [\s\S]*?)<\/pre>/g)].map((match) => unescaped(match[1]));
     const recipes = questions.flatMap(({requests}) => requests);
-    expect(blocks.length).toBe(places.filter(({method}) => method !== 'OPTIONS').length + recipes.length);
+    expect(blocks.length).toBe(places.length + recipes.length);
     const {baseUrl, writeKey, secretKey, adminToken} = under.service;
     const env = {
       PATH: process.env.PATH,
@@ -426,7 +424,7 @@ print(json.dumps(sent))
     const statuses = stdout.trim().split('\n');
     const refused = blocks.filter((_, i) => !statuses[i].startsWith('2'));
     // Their ids are those of the document, and its name is none; of the user that a recipe exports nothing was written yet.
-    const made = /(del_2|key|fn|al|wh|an|bd|sr)_0123456789abcdef|user\/(export|funnels)|name\?event=sign_up_4711/;
+    const made = /(del_2|key|fn|al|wh|an|bd|sr|sg)_0123456789abcdef|user\/(export|funnels)|name\?event=sign_up_4711/;
     expect([statuses.length, refused.filter((block) => !made.test(block))]).toEqual([blocks.length, []]);
   });
 

@@ -124,6 +124,52 @@ describe('answers of one request', () => {
   });
 });
 
+describe('questions that take several', () => {
+  const labelled = {report: 'counts', events: [{event: 'a', as: 'x'}, {event: 'b'}], compare: 'previous'};
+  const active = {report: 'active', compare: 'previous'};
+
+  test('are of one position, have one answer each, and are charged for all', async () => {
+    const role = new Role();
+    const {body, charged} = await answer(role, {questions: [active, names, active]});
+    expect([charged, role.asked.length]).toEqual([5, 5]);
+    expect(role.asked.map(({at}) => at)).toEqual([undefined, ...Array(4).fill('0:1.1')]);
+    const of = role.asked[0]!.query.report;
+    const both = {answer: {of}, previous: {of}, meta: {skipped: 6}};
+    expect(body.answers).toMatchObject([both, {answer: {of: 'names'}}, both]);
+    expect(body.answers[1]).not.toHaveProperty('previous');
+  });
+
+  test('fail as one, in their place', async () => {
+    const role = new Role((_, number) => (number === 2 ? tooExpensive : undefined));
+    const {body} = await answer(role, {questions: [{report: 'nmaes'}, active, active, names]});
+    expect(body.answers.map((one: object) => Object.keys(one))).toEqual([
+      ['error'],
+      ['question', 'answer', 'previous', 'meta'],
+      ['question', 'error'],
+      ['question', 'answer', 'meta'],
+    ]);
+  });
+
+  test('name the member of the entry that is wrong', async () => {
+    const events = [{event: 'a'}, {event: 'b', measure: {of: 'sum'}}];
+    for (const [more, field] of [
+      [{events}, '/events/1/measure/property'],
+      [{events, compare: 'previous'}, '/events/1/measure/property'],
+      [{events: [{as: 'x'}], measure: {of: 'sum'}}, '/measure/property'],
+    ] as const) {
+      const refused = answer(new Role(), {report: 'counts', ...more}).catch((error: RequestFailure) => error.failure);
+      expect(await refused).toMatchObject({field, message: expect.stringContaining(`${field} is required`)});
+    }
+  });
+
+  test('are refused before they start where they would be too many', async () => {
+    const role = new Role();
+    const refused = answer(role, {questions: Array(16).fill(labelled)}).catch((error: RequestFailure) => error.failure);
+    expect(await refused).toMatchObject({field: '/questions', message: expect.stringContaining('/questions has 64')});
+    expect(role.asked).toEqual([]);
+  });
+});
+
 test('are refused together while the report role does not answer: nobody waits for each of them', async () => {
   const role = new Role(() => ({code: 'unavailable', message: 'away'}));
   const refused = answer(role, {questions: many(30)}).catch((error: RequestFailure) => error.failure);

@@ -26,9 +26,9 @@ const hidden = {names: ['debug'], properties: ['debug']};
 const nowMs = Date.UTC(2026, 4, 21, 22);
 const front = {reportZone: undefined, wallMs: () => nowMs, keys: {hidden}} as unknown as Front;
 
-const asked = (question: object): ReportQuery => {
+const asked = (question: object, ofService = front): ReportQuery => {
   const read = readQuestion(question, '');
-  return pointing('', () => queryOf(read, front));
+  return pointing('', () => queryOf(read, ofService));
 };
 
 function failureOf(read: () => unknown): {field?: string | undefined; message: string} {
@@ -139,6 +139,47 @@ test.each<[string, ReportRoute, object]>([
   ],
 ])('%s: the parameters of a route mean the question', (query, route, question) => {
   expect(asked(question)).toEqual(route.questionOf(front, query));
+});
+
+describe('users', () => {
+  const id = 'sg_0123456789abcdef';
+  const ofSegment = {where: ['plan eq pro'], did: [{event: 'login', range: '-7d', not: false}]};
+  const definitions = {get: (text: string) => (text === id ? {id, users: ofSegment} : undefined)};
+  const withSegment = {...front, hooks: {definitions: () => definitions}} as unknown as Front;
+  const askedOf = (question: object): ReportQuery => asked(question, withSegment);
+  const [own, did] = [['x set'], [{event: 'left', not: true}]];
+
+  test.each<[string, ReportRoute, object]>([
+    [`event=a&${days}`, countsReport, {report: 'counts', events: [{event: 'a'}], range}],
+    [days, usersReport, {report: 'active', range}],
+    [`steps[]=a&steps[]=b&${days}`, funnelReport, {report: 'funnel', steps: [{event: 'a'}, {event: 'b'}], range}],
+    [`start=a&any_return=true&${days}`, retentionReport, {report: 'retention', start: {event: 'a'}, range}],
+    [`any_event=true&${days}`, lifecycleReport, {report: 'lifecycle', range}],
+    [`any_event=true&${days}`, stickinessReport, {report: 'stickiness', range}],
+    [`start=a&${days}`, pathsReport, {report: 'paths', start: {event: 'a'}, range}],
+    ['', userList, {report: 'people'}],
+  ])('of a segment, and those of a question, must hold: %s', (query, route, question) => {
+    const byName = askedOf({...question, users: {segment: id, where: own}});
+    expect(route.questionOf(withSegment, `${query}&segment=${id}&user_where=x+set`)).toEqual(byName);
+    const inline = {where: [...ofSegment.where, ...own], did: [...ofSegment.did, ...did]};
+    expect(askedOf({...question, users: {segment: id, where: own, did}})).toEqual(asked({...question, users: inline}));
+    expect(asked({...question, users: {did}})).not.toEqual(asked(question));
+    expect(asked({...question, users: {did: [], where: []}})).toEqual(asked(question));
+  });
+
+  test('ranges of a segment are of the zone of the question', () => {
+    const filterIn = (timezone: string) =>
+      (askedOf({report: 'active', users: {segment: id}, timezone}) as {users?: object}).users;
+    expect(filterIn('Asia/Kathmandu')).not.toEqual(filterIn('UTC'));
+  });
+
+  test.each([
+    ['sg_0123456789abcdee', '/users/segment', 'there is no segment sg_0123456789abcdee'],
+    ['Paying', '/users/segment', 'must be the id of a segment'],
+  ])('%s is no segment', (segment, field, message) => {
+    const failure = failureOf(() => askedOf({report: 'active', users: {segment}}));
+    expect(failure).toMatchObject({field, message: expect.stringContaining(message)});
+  });
 });
 
 describe('the normal form', () => {
@@ -319,8 +360,7 @@ test.each<[unknown, string, string]>([
     '/interval',
     'the range has more than',
   ],
-  [{...counts, events: [{event: 'a'}, {}]}, '/events/1', 'with several series each has an event'],
-  [{...counts, events: [{event: 'a'}, {event: 'b', where: ['x set']}]}, '/events/1', 'with several events, conditions'],
+  [{...counts, series: true}, '/events', 'a series needs the name of its events'],
   [{...counts, measure: {of: 'sum'}}, '/measure/property', '/measure/property is required: its numbers'],
   [{...counts, measure: {of: 'users', property: 'n'}}, '/measure/property', '/measure/property goes with'],
   [{...counts, breakdown: [{}]}, '/breakdown/0', '/breakdown/0 must be an object with either property or trait'],
@@ -343,7 +383,7 @@ test.each<[unknown, string, string]>([
   [{...funnel, exclude: [{event: 'c', between: [1, 3]}]}, '/exclude/0/between', 'there is no step 3'],
   [{...funnel, order: 'any', exclude: [{event: 'c'}]}, '/exclude/0', 'with order=any nothing lies'],
   [{...retention, periods: 61}, '/periods', '/periods must be a whole number from 1 to 60'],
-  [{report: 'paths'}, '/start', '/start is required'],
+  [{report: 'paths'}, '/start', '/start or end is required'],
   [{...paths, end: {event: 'b'}}, '/start', 'start and end exclude each other'],
   [
     {report: 'people', users: {did: [{}, {range: {from: '2026-05-02', to: '2026-05-01'}}]}},

@@ -41,7 +41,6 @@ test('webhooks and reports agree on every condition', async () => {
         interval: 'day',
         fromMs: 0,
         toMs: 9,
-        userWhere: [],
         did,
       } as const;
       const answer = await new Evaluation(new PartsCache(parts, 1 << 20), 1 << 20).answer(asked, snapshots);

@@ -316,7 +316,7 @@ class Readers {
       .map((text) => JSON.parse(text) as Row)
       .sort(byId);
     expect(copy.shownEvents()).toEqual(events);
-    const list = await this.evaluation.answer({report: 'user_list', userWhere: [], deeds: [], limit: 1_000}, snapshots);
+    const list = await this.evaluation.answer({report: 'user_list', limit: 1_000}, snapshots);
     const {data} = JSON.parse(list) as {data: Row[]};
     expect(copy.shownUsers().sort(byId)).toEqual(data.filter(({kind}) => kind === 'user').sort(byId));
   }

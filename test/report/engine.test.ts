@@ -682,7 +682,6 @@ describe('many questions of one caller', () => {
     fromMs: 0,
     toMs: days * 24 * hourMs - 1,
     did: {event: 'A', where: [{property: 'n', op: 'lt', values: [String(n)]}]},
-    userWhere: [],
   });
   const light = (n: number): ReportQuery => ({...query, toMs: n * hourMs - 1}) as ReportQuery;
 

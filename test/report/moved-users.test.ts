@@ -306,7 +306,6 @@ const funnelRules = {
   steps: ['view', 'open', 'buy'].map(step),
   range: 'all',
   where: [],
-  userWhere: [],
   breakdownAt: 1,
   breakdown: {by: 'property', name: 'plan', limit: 2},
   interval: 'day',
@@ -326,16 +325,14 @@ const ofChosen = {
   exclusions: [],
   range: 'all',
   where: [],
-  userWhere: [],
   breakdownAt: 1,
 } as const;
 
-const did = {did: {event: 'view', where: []}, userWhere: []};
+const did = {did: {event: 'view', where: []}};
 
 const returning = {
   start: {event: 'open', where: []},
   return: {where: []},
-  userWhere: [],
   criteria: 'on',
   frame: 'calendar',
   periods: 3,
@@ -374,7 +371,6 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
         events: ['view'],
         interval: 'day',
         where: ofTeams,
-        userWhere: [],
         ...(measure === undefined ? {} : {measure}),
         ...(measure === 'sum' ? {property: 'n'} : {}),
         ...range,
@@ -384,7 +380,7 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
   {report: 'active', metric: 'wau', interval: 'day', ...did, ...range},
   {report: 'lifecycle', interval: 'day', ...did, ...range, fromMs: startMs + dayMs, beforeMs: startMs},
   {report: 'stickiness', interval: 'day', isAtLeast: false, ...did, ...range},
-  {report: 'stickiness', interval: 'day', isAtLeast: false, did: {}, userWhere: [], ...range},
+  {report: 'stickiness', interval: 'day', isAtLeast: false, did: {}, ...range},
   ...(['first', 'recurring'] as const).map(
     (cohort) =>
       ({
@@ -397,8 +393,7 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
       }) as const,
   ),
   ...(['after', 'before'] as const).map(
-    (direction) =>
-      ({report: 'paths', event: 'open', direction, depth: 4, limit: 3, where: [], userWhere: [], ...range}) as const,
+    (direction) => ({report: 'paths', event: 'open', direction, depth: 4, limit: 3, where: [], ...range}) as const,
   ),
 ]);
 
@@ -408,9 +403,9 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
   const timezone = 'zone' in query && query.zone !== undefined ? {timezone: query.zone.name} : {};
   switch (query.report) {
     case 'counts': {
-      const {interval, userWhere, where: [condition] = []} = query;
+      const {interval, measure, where: [condition] = []} = query;
       const event = query.events![0]!;
-      if (userWhere !== undefined) return measuredOf(model, {...query, userWhere, where: ofTeams, ...texts, event});
+      if (measure !== undefined) return measuredOf(model, {...query, where: ofTeams, ...texts, event});
       const text = condition === undefined ? {} : {filter: `${condition.property}=${condition.values[0]}`};
       return eventCountsOf(model, {event, interval, ...texts, ...text, ...timezone});
     }

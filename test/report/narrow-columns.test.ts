@@ -34,7 +34,6 @@ const query = {
   toMs: startMs + 86_399_999,
   interval: 'day',
   where: [{property: 'plan', op: 'ne', values: ['free']}],
-  userWhere: [],
   measure: 'sum',
   property: 'n',
 } as const;

@@ -122,7 +122,6 @@ test('retention by many hours takes no more passes than the rows would', async (
     interval: 'hour',
     start: {event: 'A', where: []},
     return: {event: 'B', where: []},
-    userWhere: [],
     periods: 2,
     cohort: 'recurring',
     criteria: 'on',

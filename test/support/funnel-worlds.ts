@@ -34,6 +34,16 @@ const someExcluded = fc.oneof(
   {weight: 1, arbitrary: someEvents},
   {weight: 2, arbitrary: fc.record({event: fc.constant('D'), where: someConditions(1)})},
 );
+/** Mostly one that holds for somebody. */
+const someFilter = fc.record({
+  where: someConditions(2),
+  did: fc.array(
+    fc
+      .tuple(someWideRange, someEvents, fc.boolean())
+      .map(([range, chosen, isAbsent]) => ({...range, ...chosen, isAbsent})),
+    {maxLength: 2},
+  ),
+});
 export const windows = {'25h': 25 * hourMs, '9d': 9 * 24 * hourMs, '20d': 20 * 24 * hourMs};
 
 /** Denser than other stories: users with tens of events within two weeks, some of them at the same ms. */
@@ -61,7 +71,7 @@ export const someFunnel = fc
     window: fc.constantFrom(undefined, undefined, ...(Object.keys(windows) as (keyof typeof windows)[])),
     isOfEntries: fc.boolean(),
     where: someConditions(25),
-    userWhere: someConditions(25),
+    users: fc.option(someFilter, {nil: undefined, freq: 1}),
     exclusions: fc.array(fc.tuple(someExcluded, fc.nat(), fc.nat()), {maxLength: 2}),
     hold: fc.option(someProperty, {nil: undefined, freq: 9}),
     breakdown: fc.option(

@@ -75,6 +75,37 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
       ['by', {...launch, by: 'ada'}],
     ],
   },
+  segment: {
+    isByCreation: true,
+    bodies: [
+      {name: 'Paying', users: {where: ['plan in pro,team']}},
+      {name: 'Here this week', users: {did: [{event: 'login', range: '-7d', not: false}]}},
+      {
+        name: 'Lost <b>',
+        users: {
+          where: ['plan eq pro'],
+          did: [
+            {event: 'login', where: ['n gt 1'], range: {to: '2026-05-01'}, not: false},
+            {event: 'login', range: {from: '2026-05-02'}, not: true},
+          ],
+        },
+      },
+    ],
+    change: {users: {where: ['plan eq free']}},
+    wrong: [
+      ['name', {users: {where: ['plan eq pro']}}],
+      ['name', {name: '', users: {where: ['plan eq pro']}}],
+      ['users', {name: 's'}],
+      ['users', {name: 's', users: {}}],
+      ['users', {name: 's', users: {where: []}}],
+      ['users.where.1', {name: 's', users: {where: ['plan eq pro', 'plan equals pro']}}],
+      ['users.segment', {name: 's', users: {segment: 'sg_0123456789abcdef'}}],
+      ['users.did', {name: 's', users: {did: Array.from({length: 6}, () => ({event: 'a'}))}}],
+      ['users.did.0.evnt', {name: 's', users: {did: [{evnt: 'a'}]}}],
+      ['users.did.1.range', {name: 's', users: {did: [{}, {range: {from: '2026-05-02', to: '2026-05-01'}}]}}],
+      ['more', {name: 's', users: {where: ['plan eq pro']}, more: 1}],
+    ],
+  },
   funnel: {
     isByCreation: true,
     bodies: [

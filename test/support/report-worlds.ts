@@ -191,6 +191,19 @@ export const someCondition = fc
   });
 export const atMostOne = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> =>
   fc.array(arbitrary, {maxLength: 1});
+export const someDeed = fc
+  .tuple(someRange, fc.constantFrom(...events, undefined), atMostOne(someCondition), fc.boolean())
+  .map(([range, event, where, isAbsent]) => ({...range, ...(event === undefined ? {} : {event}), where, isAbsent}));
+/** Mostly those of all users. */
+export const someUsers = fc.oneof(
+  {weight: 2, arbitrary: fc.constant({})},
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      users: fc.record({where: atMostOne(someCondition), did: fc.array(someDeed, {maxLength: 2})}),
+    }),
+  },
+);
 export const someBreakdown = fc.record({
   by: fc.constantFrom('property' as const, 'trait' as const),
   name: someProperty,

@@ -3,12 +3,12 @@
 import {type ActiveUsersQuery, activeAmong, distinctUsers, readFromMs} from './active-users.js';
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {isInside, parseRange} from './calendar.js';
-import {type Condition, type Did, didIt, holdAll, skippedIn, traitsOf} from './conditions.js';
+import {type Did, didIt, isOfMeant, skippedIn, type UserFilter} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 
 export interface ActivityQuery extends ActiveUsersQuery {
   readonly did: Did;
-  readonly userWhere: readonly Condition[];
+  readonly users?: UserFilter;
   readonly breakdown?: AskedBreakdown;
 }
 
@@ -21,7 +21,7 @@ export function activityOf(model: Model, query: ActivityQuery): JsonObject {
       firstMs <= event.timeMs &&
       event.timeMs <= range.toMs &&
       didIt(event, {...query.did, where: []}) &&
-      holdAll(traitsOf(model, event), query.userWhere),
+      isOfMeant(model, event, query.users),
   );
   const events = named.filter((event) => didIt(event, query.did));
   const skipped = skippedIn([[named, query.did.where]]);

@@ -64,3 +64,18 @@ export function skippedIn(looked: readonly (readonly [readonly StoredEvent[], re
   }
   return {skipped};
 }
+
+/** Users by their traits and by what they did. */
+export interface UserFilter {
+  readonly where: readonly Condition[];
+  readonly did: readonly (Did & {readonly fromMs: number; readonly toMs: number; readonly isAbsent: boolean})[];
+}
+
+/** Whether the event is of a user who is meant. Undefined: all users are. */
+export const isOfMeant = (model: Model, event: StoredEvent, users: UserFilter | undefined): boolean =>
+  users === undefined ||
+  (holdAll(traitsOf(model, event), users.where) &&
+    users.did.every(({fromMs, toMs, isAbsent, ...did}) => {
+      const isDeed = (one: StoredEvent): boolean => fromMs <= one.timeMs && one.timeMs <= toMs && didIt(one, did);
+      return model.events.some((one) => userKeyOf(one.user) === userKeyOf(event.user) && isDeed(one)) !== isAbsent;
+    }));

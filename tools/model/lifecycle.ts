@@ -1,7 +1,7 @@
 // GET /v1/reports/lifecycle and /v1/reports/stickiness: a set of users for each bucket, and questions about these sets.
 
 import {type Bucket, bucketsOf, type Interval, isInside, parseRange, type Range} from './calendar.js';
-import {type Condition, type Did, didIt, holdAll, skippedIn, traitsOf} from './conditions.js';
+import {type Did, didIt, isOfMeant, skippedIn, type UserFilter} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
 
@@ -10,12 +10,12 @@ export interface EngagementQuery {
   readonly to: string;
   readonly interval: Interval;
   readonly did: Did;
-  readonly userWhere: readonly Condition[];
+  readonly users?: UserFilter;
   readonly timezone?: string;
 }
 
-const doneIn = (model: Model, {did, userWhere}: EngagementQuery): StoredEvent[] =>
-  model.events.filter((event) => didIt(event, did) && holdAll(traitsOf(model, event), userWhere));
+const doneIn = (model: Model, {did, users}: EngagementQuery): StoredEvent[] =>
+  model.events.filter((event) => didIt(event, did) && isOfMeant(model, event, users));
 
 /** `skipped`, of the events of the name in a range. */
 function skippedOf(model: Model, query: EngagementQuery, range: Range): JsonObject {

@@ -2,7 +2,7 @@
 
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {bucketsOf, type Interval, isInside, parseRange} from './calendar.js';
-import {type Condition, holdAll, traitsOf} from './conditions.js';
+import {type Condition, holdAll, isOfMeant, type UserFilter} from './conditions.js';
 import {propertyAt} from './event-counts.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
@@ -14,7 +14,7 @@ export interface MeasuredQuery {
   readonly to: string;
   readonly interval: Interval;
   readonly where: readonly Condition[];
-  readonly userWhere: readonly Condition[];
+  readonly users?: UserFilter;
   readonly measure?: string;
   readonly property?: string;
   readonly breakdown?: AskedBreakdown;
@@ -26,7 +26,7 @@ export function measuredOf(model: Model, query: MeasuredQuery): JsonObject {
     (event) =>
       (query.event === undefined || event.name === query.event) &&
       isInside(event.timeMs, range) &&
-      holdAll(traitsOf(model, event), query.userWhere),
+      isOfMeant(model, event, query.users),
   );
   const counted = named.filter((event) => holdAll(event.properties, query.where));
   const {event, interval} = query;

@@ -1,7 +1,7 @@
 // GET /v1/reports/paths: every user's path as a list of names, and counts over these lists.
 
 import {isInside, parseRange} from './calendar.js';
-import {type Condition, holdAll, skippedIn, traitsOf} from './conditions.js';
+import {type Condition, holdAll, isOfMeant, skippedIn, type UserFilter} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
 
@@ -11,7 +11,7 @@ export interface PathsQuery {
   readonly from: string;
   readonly to: string;
   readonly where: readonly Condition[];
-  readonly userWhere: readonly Condition[];
+  readonly users?: UserFilter;
   readonly depth: number;
   readonly limit: number;
   readonly timezone?: string;
@@ -67,7 +67,7 @@ export function pathsOf(model: Model, query: PathsQuery): JsonObject {
 const lookedAt = (model: Model, query: PathsQuery): StoredEvent[] => {
   const range = parseRange(query.from, query.to, query.timezone);
   const inRange = model.inOrder(model.events).filter(({timeMs}) => isInside(timeMs, range));
-  return inRange.filter((event) => holdAll(traitsOf(model, event), query.userWhere));
+  return inRange.filter((event) => isOfMeant(model, event, query.users));
 };
 
 function pathsOfUsers(model: Model, query: PathsQuery): string[][] {

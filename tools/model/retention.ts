@@ -2,7 +2,7 @@
 
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {type Bucket, bucketsOf, dayMs, hourMs, isInside, parseRange, type Range} from './calendar.js';
-import {type Condition, type Did, didIt, holdAll, skippedIn, traitsOf} from './conditions.js';
+import {type Did, didIt, isOfMeant, skippedIn, type UserFilter} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
 
@@ -12,7 +12,7 @@ export interface RetentionQuery {
   readonly interval: 'hour' | 'day' | 'week' | 'month';
   readonly start: Did;
   readonly return: Did;
-  readonly userWhere: readonly Condition[];
+  readonly users?: UserFilter;
   readonly periods: number;
   readonly cohort: string;
   readonly criteria: string;
@@ -38,7 +38,7 @@ export function retentionOf(model: Model, query: RetentionQuery, asOfMs: number)
   const cohorts = bucketsOf(range, query.interval, timezone);
   const horizonMs = cohorts.at(-1)!.endMs + (query.periods + 1) * longest[query.interval];
   const later = bucketsOf({fromMs: range.fromMs, toMs: horizonMs}, query.interval, timezone);
-  const asked = model.events.filter((event) => holdAll(traitsOf(model, event), query.userWhere));
+  const asked = model.events.filter((event) => isOfMeant(model, event, query.users));
   const histories = new Map<string, StoredEvent[]>();
   for (const event of model.inOrder(asked))
     histories.set(userKeyOf(event.user), [...(histories.get(userKeyOf(event.user)) ?? []), event]);

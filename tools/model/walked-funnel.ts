@@ -2,7 +2,7 @@
 
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {bucketsOf, type Interval, isInside, parseRange, type Range} from './calendar.js';
-import {type Condition, holdAll, traitsOf} from './conditions.js';
+import {type Condition, holdAll, isOfMeant, traitsOf, type UserFilter} from './conditions.js';
 import {propertyAt, stringForm} from './event-counts.js';
 import {medianOf, parseWindow} from './funnel.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
@@ -21,7 +21,7 @@ export interface WalkedFunnelQuery {
   readonly order: 'sequential' | 'strict' | 'any';
   readonly range: 'all' | 'entry';
   readonly where: readonly Condition[];
-  readonly userWhere: readonly Condition[];
+  readonly users?: UserFilter;
   /** Between steps `i` and `j`, from 1. */
   readonly exclusions: readonly (ModelStep & {readonly i: number; readonly j: number})[];
   readonly hold?: string;
@@ -70,7 +70,7 @@ export function unitsOf(model: Model, query: WalkedFunnelQuery): Unit[] {
   const timelines = new Map<string, StoredEvent[]>();
   const helds = new Map<string, string | undefined>();
   for (const event of model.inOrder(model.events)) {
-    if (!isInside(event.timeMs, readRange(query)) || !holdAll(traitsOf(model, event), query.userWhere)) continue;
+    if (!isInside(event.timeMs, readRange(query)) || !isOfMeant(model, event, query.users)) continue;
     if (!holdAll(event.properties, query.where)) continue;
     const held = query.hold === undefined ? undefined : stringForm(propertyAt(event.properties, query.hold));
     if (query.hold !== undefined && held === undefined) continue;
@@ -248,7 +248,7 @@ function skippedOf(model: Model, query: WalkedFunnelQuery): number | undefined {
     let left = model.events.filter(
       ({name, timeMs}) => (event === undefined || name === event) && isInside(timeMs, readRange(query)),
     );
-    left = left.filter((one) => holdAll(traitsOf(model, one), query.userWhere));
+    left = left.filter((one) => isOfMeant(model, one, query.users));
     for (const condition of where) {
       const values = left.map(({properties}) => propertyAt(properties, condition.property));
       if (compares(condition))

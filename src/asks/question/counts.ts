@@ -2,32 +2,60 @@
 import {z} from 'zod';
 import {seriesMax} from '../../../actors/limits.js';
 import {measures} from '../../../actors/report/rows/measures.js';
-import {anyEvents, breakdown, bucketed, did, flag, name, object, users, where, word} from './members.js';
+import {formulaCharsMax, labelPattern, readFormula} from './formula.js';
+import {anyEvents, breakdown, bucketed, did, flag, name, object, text, users, where, word} from './members.js';
+
+const formulasMax = 5;
+const formulaRule = `a formula like "A / B * 100", of labels of the events, numbers, + - * / and parentheses, up to ${formulaCharsMax} characters`;
+
+const measure = object({
+  of: word(measures).describe(
+    'What stands as `value` beside the count: `total` (the count), distinct `users`, or the exact `sum`, `avg`, `min`, ' +
+      '`max`, `p50`, `p90`, `p95`, `p99` (nearest rank) of the numbers of `property`.',
+  ),
+  property: name.optional().describe('The property whose JSON numbers are measured.'),
+}).optional();
+
+const entry = object({
+  ...anyEvents.shape,
+  measure: measure.describe('What is measured of these events. Absent: the `measure` of the question.'),
+  as: text('a label: a letter, and up to 31 letters, digits or _', (text) => labelPattern.test(text))
+    .optional()
+    .describe('Its label in formulas and in the answer. Default: `A`, `B`, … by its place.'),
+});
 
 export const counts = object({
   report: z.literal('counts').describe('Counts of events, or measures of their numbers, by bucket.'),
   events: z
-    .array(anyEvents, 'a list of events')
+    .array(entry, 'a list of events')
     .max(seriesMax, `at most ${seriesMax} entries`)
     .optional()
     .describe(
-      `The events that are counted, up to ten. Absent: those of every name. With two or more the answer has \`series\`, one for each ` +
-        'name; conditions that all of them must meet are in `where` then.',
+      'The events that are counted, up to ten. Absent: those of every name. With two or more the answer has `series`, one for each ' +
+        'entry. Entries with conditions, a measure or labels of their own, and `formulas`, are of `POST /v1/query` alone.',
     ),
   series: flag().default(false).describe('Whether the answer has `series` for one entry, too.'),
   where,
   users,
   ...bucketed,
-  measure: object({
-    of: word(measures).describe(
-      'What stands as `value` beside the count: `total` (the count), distinct `users`, or the exact `sum`, `avg`, `min`, ' +
-        '`max`, `p50`, `p90`, `p95`, `p99` (nearest rank) of the numbers of `property`.',
-    ),
-    property: name.optional().describe('The property whose JSON numbers are measured.'),
-  })
-    .optional()
-    .describe('What is measured. Absent: events are counted.'),
+  measure: measure.describe('What is measured. Absent: events are counted.'),
   breakdown,
+  formulas: z
+    .array(
+      object({
+        as: name.describe('What the answer calls it.'),
+        is: text(formulaRule, (text) => readFormula(text) !== undefined).describe(
+          'Numbers, labels, `+`, `-`, `*`, `/` and parentheses: `A / B * 100`.',
+        ),
+      }),
+      'a list of formulas',
+    )
+    .max(formulasMax, `at most ${formulasMax} formulas`)
+    .optional()
+    .describe(
+      'Numbers of each bucket, and of the whole range, out of those of the entries: their `value`, or without a `measure` their ' +
+        '`count`. Null where a division is by zero. Rows of a breakdown have none.',
+    ),
 });
 export type CountsQuestion = z.infer<typeof counts>;
 

@@ -15,6 +15,7 @@ import {
   breakdown,
   bucketed,
   chosenEvents,
+  compare,
   conditions,
   did,
   flag,
@@ -94,6 +95,7 @@ export const paths = object({
   users,
   range,
   timezone,
+  compare,
   depth: wholeNumber(pathDepthMin, pathDepthMax)
     .default(pathDepthDefault)
     .describe(`Steps of a path, the named event included: ${pathDepthMin} to ${pathDepthMax}.`),

@@ -9,6 +9,7 @@ import {
   breakdownIn,
   breakdownShape,
   chosenEvents,
+  compare,
   flag,
   intervals,
   name,
@@ -35,6 +36,7 @@ export const funnel = object({
     .describe('The events that form the funnel, in order.'),
   range,
   timezone,
+  compare,
   window: text(windowRule, (text) => windowPattern.test(text))
     .meta({pattern: windowPattern.source})
     .optional()

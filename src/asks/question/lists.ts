@@ -1,20 +1,7 @@
 // Questions for lists: of names, properties, traits, their values, and people.
 import {z} from 'zod';
-import {deedsMax, namesLimitDefault, namesLimitMax, objectKeyCharsMax} from '../../../actors/limits.js';
-import {
-  anyEvents,
-  anyText,
-  conditions,
-  flag,
-  listRange,
-  name,
-  object,
-  text,
-  timezone,
-  where,
-  wholeNumber,
-  word,
-} from './members.js';
+import {namesLimitDefault, namesLimitMax, objectKeyCharsMax} from '../../../actors/limits.js';
+import {anyText, flag, listRange, name, object, text, timezone, users, where, wholeNumber, word} from './members.js';
 
 const levelsMax = 10;
 const keyCharsMax = objectKeyCharsMax * levelsMax;
@@ -105,26 +92,9 @@ export const traitValues = object({
 });
 export type TraitValuesQuestion = z.infer<typeof traitValues>;
 
-const deed = object({
-  ...anyEvents.shape,
-  range: listRange('Default: of all time.'),
-  not: flag().default(false).describe('`true`: users without such an event.'),
-});
-
 export const people = object({
   report: z.literal('people').describe('Users by their traits and by what they did: the last seen first.'),
-  users: object({
-    where: conditions(
-      'Only users whose current traits meet these conditions, in the form of `where`: `plan eq pro`. All must hold.',
-    ),
-    did: z
-      .array(deed, 'a list')
-      .max(deedsMax, `at most ${deedsMax} entries`)
-      .optional()
-      .describe('What they did, or did not do. All entries hold.'),
-  })
-    .optional()
-    .describe('Which users. Absent: all.'),
+  users,
   event: name.optional().describe('Only users with an event of this name, in the range if one is given.'),
   where,
   ...ofUsers,

@@ -7,12 +7,14 @@ import {
   breakdownLimitDefault,
   breakdownLimitMax,
   conditionsMax,
+  deedsMax,
   idCharsMax,
   reportBucketsMax,
 } from '../../../actors/limits.js';
 import {parseTimestamp} from '../../../actors/log/timestamp.js';
 import {type Condition, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
 import {readCondition, writeCondition} from '../../../actors/report/rows/condition-text.js';
+import {isDefinitionId} from '../../effects/definition.js';
 import {isName} from '../../ingest/validate.js';
 import {didYouMean, nearestCondition, nearestOf, nearestOperator} from '../../nearest.js';
 import {zoneOf} from '../../zone.js';
@@ -105,6 +107,13 @@ export const timezone = text(
 export const intervals = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const satisfies readonly Interval[];
 export const weekStarts = ['monday', 'sunday'] as const;
 
+export const compare = word(['previous'])
+  .optional()
+  .describe(
+    '`previous` adds `previous` beside `answer`: the same over the range before. It has as many days, and ends with the day before ' +
+      'the range; before a range of times it has as many milliseconds.',
+  );
+
 /** Range and buckets of a report. */
 export const bucketed = {
   range,
@@ -113,6 +122,7 @@ export const bucketed = {
     .describe(`Length of a bucket, in the zone. At most ${reportBucketsMax.toLocaleString('en')} buckets.`),
   timezone,
   week_start: word(weekStarts).default('monday').describe('First day of a week.'),
+  compare,
 };
 
 // -- conditions --
@@ -175,10 +185,8 @@ export const where = conditions(
 );
 
 export const userWhere = conditions(
-  'Only events of users whose current traits meet these conditions, in the form of `where`: `plan eq pro`. All must hold.',
+  'Only users whose current traits meet these conditions, in the form of `where`: `plan eq pro`. All must hold.',
 );
-
-export const users = object({where: userWhere}).optional().describe('Whose events count. Absent: those of all users.');
 
 // -- events --
 
@@ -189,6 +197,40 @@ export const anyEvents = object({
   event: name.optional().describe('The name of the events. Absent: events of every name.'),
   where,
 });
+
+// -- users --
+
+export const deed = object({
+  ...anyEvents.shape,
+  range: listRange('Default: of all time.'),
+  not: flag().default(false).describe('`true`: users without such an event.'),
+});
+
+const filter = {
+  where: userWhere,
+  did: z
+    .array(deed, 'a list')
+    .max(deedsMax, `at most ${deedsMax} entries`)
+    .optional()
+    .describe('Only users who did this, or did not do it. Up to five entries, of which all must hold.'),
+};
+
+/** What a segment is made of. */
+export const segmentUsers = object(filter).refine(
+  ({where = [], did = []}) => where.length + did.length > 0,
+  'an object with where or did: those who are in the segment',
+);
+export type SegmentUsers = z.infer<typeof segmentUsers>;
+
+export const users = object({
+  ...filter,
+  segment: text('the id of a segment', (text) => isDefinitionId('sg', text))
+    .optional()
+    .describe('Only users of this segment (`/v1/segments`), as it is now. `where` and `did` must hold, too.'),
+})
+  .optional()
+  .describe('Which users: all that is named here must hold for each. Absent: all users.');
+export type UsersMember = z.infer<typeof users>;
 
 /** What a user must have done to be counted. */
 export const did = {

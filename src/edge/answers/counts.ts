@@ -1,7 +1,7 @@
 // Counts and measures of events.
 import {z} from 'zod';
 import {count} from './fields.js';
-import {askedProperty, breakdownRow, bucket, interval, skipped, zone} from './report-fields.js';
+import {askedProperty, breakdownRow, bucket, bucketDate, interval, skipped, zone} from './report-fields.js';
 
 const measured = () =>
   z.number().nullable().optional().describe('Only with `measure`: null where no event has a number to measure.');
@@ -38,3 +38,26 @@ export const seriesAnswer = z.strictObject({
 });
 
 export const eventCountsAnswer = z.union([countsAnswer, seriesAnswer]);
+
+const formulaAnswer = z.strictObject({
+  as: z.string(),
+  data: z.array(z.strictObject({date: bucketDate(), value: z.number().nullable()})).describe('Every bucket.'),
+  total_value: z.number().nullable().describe('The formula of the totals.'),
+});
+
+/** Of a question whose events have conditions, measures or labels of their own, or with formulas. */
+export const entriesAnswer = z.strictObject({
+  interval: interval(),
+  timezone: zone(),
+  series: z
+    .array(countsAnswer.omit({interval: true, timezone: true, skipped: true}).extend({as: z.string()}))
+    .describe('In the order of the events. `as`: the label.'),
+  formulas: z
+    .array(formulaAnswer)
+    .optional()
+    .describe(
+      'In the order of the formulas. A value is null where a series has none, and where a division is by zero.',
+    ),
+  skipped: skipped(),
+});
+export type EntriesAnswer = z.infer<typeof entriesAnswer>;

@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import {kinds} from '../../asks/question/kinds.js';
 import {activeAnswer} from './active-users.js';
-import {eventCountsAnswer} from './counts.js';
+import {entriesAnswer, eventCountsAnswer} from './counts.js';
 import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from './engagement.js';
 import {errorAnswer} from './error.js';
 import {count} from './fields.js';
@@ -30,6 +30,7 @@ const kept = z
 const answer = z
   .union([
     eventCountsAnswer,
+    entriesAnswer,
     activeAnswer,
     funnelAnswers,
     retentionAnswer,
@@ -44,7 +45,12 @@ const answer = z
   ])
   .describe('What the route of the report or list answers.');
 
-export const questionAnswer = z.strictObject({question: kept, answer, meta});
+export const questionAnswer = z.strictObject({
+  question: kept,
+  answer,
+  previous: answer.optional().describe('The same over the range before, with `"compare":"previous"`.'),
+  meta,
+});
 
 export const failedAnswer = z.strictObject({
   question: kept.optional().describe('Absent if the question could not be read.'),

@@ -34,7 +34,7 @@ interface Row {
 
 /** `answer`: undefined if the question failed. */
 export function namingPeople(question: ReportQuery, answer: unknown): NamingPeople {
-  const ofUsers = ('userWhere' in question ? question.userWhere : undefined) ?? [];
+  const ofUsers = ('users' in question ? question.users?.where : undefined) ?? [];
   const filters = [
     ...conditionsAskedFor(question).map((condition) => ({...condition, isTrait: false})),
     ...ofUsers.map((condition) => ({...condition, isTrait: true})),

@@ -1,15 +1,11 @@
-// What users of a list did: `did[n]` and `did_not[n]` in ranges and the events that they mean; and the member of a question.
+// What users of a list did: `did[n]` and `did_not[n]` in ranges, and the events that they mean.
 import {deedsMax} from '../../../actors/limits.js';
-import type {PeopleQuestion} from '../../asks/question/lists.js';
-import type {Deed} from '../../asks/user-list.js';
+import type {UsersMember} from '../../asks/question/members.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {askedTime, momentsOf} from './asked-times.js';
+import {askedTime} from './asked-times.js';
 import {conditionTexts} from './conditions.js';
-import {conditionsOf} from './did.js';
 import {name, optional, type TextForm} from './parameters.js';
 import {numbered, numberedName, type QueryValues} from './query.js';
-import {type Service, timesOf} from './question-times.js';
-import {endOfTimeMs} from './recent-range.js';
 import {numberIn, renamed} from './renamed.js';
 
 interface AskedRange {
@@ -61,7 +57,7 @@ export const deedsForm = {
 };
 
 type Values = QueryValues<typeof deedsForm>;
-type Did = NonNullable<NonNullable<PeopleQuestion['users']>['did']>;
+type Did = NonNullable<NonNullable<UsersMember>['did']>;
 
 /** The member of a question. @throws RequestFailure */
 export function deedsIn(values: Values): Did {
@@ -97,15 +93,6 @@ export const inNumbersOf = <Value>({'did[n]': did, 'did_not[n]': didNot}: Values
     const names = [...[...did.keys()].map((n) => `did[${n}]`), ...[...didNot.keys()].map((n) => `did_not[${n}]`)];
     return names[place.number - 1];
   }, read);
-
-/** @throws RequestFailure that names an entry as `did[n]`, n from 1. */
-export const deedsOf = (did: Did | undefined, timezone: string | undefined, service: Service): Deed[] =>
-  (did ?? []).map(({event, where, range, not}, at) => {
-    const times = timesOf({range, timezone}, service);
-    const {fromMs = 0, toMs = endOfTimeMs} = momentsOf(times, service); // The earliest time of an event is 1970.
-    if (fromMs > toMs) throw refused(`did[${at + 1}]`, 'the range begins after it ends');
-    return {...(event === undefined ? {} : {event}), where: conditionsOf(where), fromMs, toMs, isAbsent: not};
-  });
 
 const refused = (field: string, why: string): RequestFailure =>
   new RequestFailure(invalidRequest(`${field}: ${why}`, field));

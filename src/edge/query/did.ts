@@ -1,16 +1,19 @@
 // What a user did to be counted: an event or any, `where`, `user_where` of reports about users (docs/api/reports/README.md), and
 // the members of a question that they are.
-import type {Condition} from '../../../actors/report/rows/condition.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
-import {type ConditionMember, conditionOf, userWhere, where} from '../../asks/question/members.js';
+import {type UsersMember, where} from '../../asks/question/members.js';
+import type {UserFilter} from '../../asks/user-filter.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {conditionTexts} from './conditions.js';
+import type {Front} from '../front.js';
+import {type Conditions, conditionsOf, conditionTexts} from './conditions.js';
 import {flag, name, optional} from './parameters.js';
+import type {QueryValues} from './query.js';
+import {userFilterOf, usersForm, usersIn} from './user-filter.js';
 
 export const didForm = {
   event: optional(name, {description: 'The name of the events that count. Without it: events of every name.'}),
   where: conditionTexts(where),
-  user_where: conditionTexts(userWhere),
+  ...usersForm,
 };
 
 /** Parameters of reports that require a choice: a named event, or any. */
@@ -23,17 +26,13 @@ export const namedForm = {
   any_event: flag({description: '`true` in place of `event`: events of every name.'}),
 };
 
-interface Asked {
-  readonly event: string | undefined;
-  readonly where: readonly string[];
-  readonly user_where: readonly string[];
-}
+type Asked = QueryValues<typeof didForm>;
 
 /** The members of a question. */
-export const didIn = ({event, where, user_where}: Asked) => ({
+export const didIn = ({event, where, ...users}: Asked) => ({
   events: event === undefined ? [] : [{event}],
   where: [...where],
-  users: {where: [...user_where]},
+  ...usersIn(users),
 });
 
 /** @throws RequestFailure */
@@ -51,9 +50,6 @@ export function checkNamed(field: string, given: unknown, anyField: string, any:
 
 const refused = (message: string, field: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
 
-type Conditions = readonly ConditionMember[] | undefined;
-export const conditionsOf = (where: Conditions): Condition[] => (where ?? []).map(conditionOf);
-
 interface Choice {
   readonly event?: string | undefined;
   readonly where?: Conditions;
@@ -68,16 +64,15 @@ export const selectorOf = <Event extends string | undefined>(
   return event === undefined ? {where: all} : {event, where: all};
 };
 
-/** The events and users that a question chooses. */
-export const didOf = ({
-  events: [choice = {}] = [],
-  where,
-  users,
-}: {
+interface Chosen {
   readonly events?: readonly Choice[] | undefined;
   readonly where?: Conditions;
-  readonly users?: {readonly where?: Conditions} | undefined;
-}): {did: Selector; userWhere: Condition[]} => ({
-  did: selectorOf(choice, where),
-  userWhere: conditionsOf(users?.where),
+  readonly users?: UsersMember;
+  readonly timezone?: string | undefined;
+}
+
+/** The events and users that a question chooses. @throws RequestFailure */
+export const didOf = (question: Chosen, front: Front): {did: Selector; users?: UserFilter} => ({
+  did: selectorOf(question.events?.[0] ?? {}, question.where),
+  ...userFilterOf(question, front),
 });

@@ -37,7 +37,7 @@ type Issue = z.core.$ZodIssue;
  * The one that says most: a misspelt member is often why another one is missing, and of the forms that a value may have, the one that
  * it was meant to have says what is wrong.
  */
-function innermost(issues: readonly Issue[], value: unknown): Issue {
+export function innermost(issues: readonly Issue[], value: unknown): Issue {
   const issue = issues.find(({code}) => code === 'unrecognized_keys') ?? issues[0]!;
   if (issue.code !== 'invalid_union') return issue;
   const found = valueAt(issue.path, value);
@@ -66,7 +66,7 @@ function refusalOf(issue: Issue, value: unknown, at: string): RequestFailure {
 }
 
 /** Without members that are as if they were absent: empty lists and objects, `undefined`. */
-function withoutEmpty(value: unknown): unknown {
+export function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).map(([key, one]) => [key, withoutEmpty(one)] as const);
@@ -85,6 +85,7 @@ const members: Readonly<Record<string, string>> = {
   from: 'range/from',
   to: 'range/to',
   property: 'measure/property',
+  segment: 'users/segment',
   breakdown_limit: 'breakdown/0/limit',
   breakdown_at: 'breakdown/0/at',
 };

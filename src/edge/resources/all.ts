@@ -5,6 +5,15 @@ import {boards} from './boards.js';
 import {savedFunnels} from './funnels.js';
 import type {Resource} from './resource.js';
 import {savedReports} from './saved-reports.js';
+import {segments} from './segments.js';
 import {webhooks} from './webhooks.js';
 
-export const resources: readonly Resource[] = [savedReports, boards, annotations, savedFunnels, alerts, webhooks];
+export const resources: readonly Resource[] = [
+  savedReports,
+  boards,
+  annotations,
+  segments,
+  savedFunnels,
+  alerts,
+  webhooks,
+];

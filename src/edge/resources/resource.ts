@@ -30,7 +30,7 @@ import {
   removeMeant,
   versionOf,
 } from '../routes/if-match.js';
-import {readFields, readNewFields, readObject} from '../routes/json-fields.js';
+import {readFields, readMembers, readObject, withoutNull} from '../routes/json-fields.js';
 import {storedChange} from '../routes/stored-change.js';
 import {isAfter, type Place, placeText, readPlace} from './list-place.js';
 
@@ -86,6 +86,8 @@ export interface Kind<
   /** Body of a creation, and of a change: fields that it does not name stay as they are. */
   readonly form: Form;
   readonly change: Change;
+  /** Their members are those of questions: an error completes a sentence. */
+  readonly areMembers?: true;
   /** With the members `id` and `version`. */
   readonly answer: Answer;
   /** Two sort keys, ascending; the id comes last. Absent: the oldest first. RS1 */
@@ -144,6 +146,7 @@ export function resourceOf<
   Answer extends z.ZodType,
 >(kind: Kind<Held, Form, Change, Answer>): Resource {
   const {noun, name, definitions, countMax} = kind;
+  const readBody = kind.areMembers ? readMembers : readFields;
   const {once, order = ({createdMs}: Held): readonly [number, number] => [createdMs, 0]} = kind;
   const unknown: Failure = {code: 'not_found', message: `no such ${noun}`};
   const tooMany = invalidRequest(`there are ${countMax} ${noun}s: delete one first`);
@@ -239,14 +242,15 @@ export function resourceOf<
     async create(front, exchange, bytes) {
       const body = readObject(bytes);
       readQuery(exchange.query, noParameters);
-      const fields = readNewFields(kind.form, body);
+      const fields = readBody(kind.form, withoutNull(kind.form, body));
       const kept = definitions(front.hooks);
       if (kept.list().length >= countMax) throw new RequestFailure(tooMany);
       const by = authorOf(front, exchange);
-      const content = await kind.made(fields, authorIn(front, exchange), front);
+      const author = authorIn(front, exchange);
+      const content = await kind.made(fields, author, front);
       const begin = await kind.begins?.(content, front);
       const made = await storedChange(front, outcomeUnknown, async () => {
-        const held = await kept.create(content);
+        const held = await kept.create(content, author.atMs);
         await begin?.(held.id);
         return held;
       });
@@ -255,7 +259,7 @@ export function resourceOf<
     },
 
     async change(front, exchange, bytes) {
-      const change = readFields(kind.change, readObject(bytes));
+      const change = readBody(kind.change, readObject(bytes));
       const before = known(front, exchange, variedSegment(exchange));
       const {id} = before;
       const isMeant = meaning(exchange);

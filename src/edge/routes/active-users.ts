@@ -43,7 +43,7 @@ export function activeQuery(question: ActiveQuestion, front: Front): ReportQuery
     report: 'active',
     ...asked,
     ...(days === undefined ? {} : {days}),
-    ...didOf(question),
+    ...didOf(question, front),
     ...(breakdown === undefined ? {} : {breakdown}),
   };
 }

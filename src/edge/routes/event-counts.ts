@@ -2,16 +2,16 @@
 import {seriesMax} from '../../../actors/limits.js';
 import {isOfNumbers} from '../../../actors/report/rows/measures.js';
 import {type CountsQuestion, counts} from '../../asks/question/counts.js';
-import {userWhere, where} from '../../asks/question/members.js';
+import {where} from '../../asks/question/members.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {Front} from '../front.js';
 import {bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
-import {conditionTexts} from '../query/conditions.js';
-import {conditionsOf} from '../query/did.js';
+import {conditionsOf, conditionTexts} from '../query/conditions.js';
 import {flag, member, name, optional, optionalList, type TextForm} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
+import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, refused, reportRoute} from './reports.js';
 
@@ -49,7 +49,7 @@ export const countsForm = {
       'one. Compares with the text of a string, number or boolean.',
   }),
   where: conditionTexts(where),
-  user_where: conditionTexts(userWhere),
+  ...usersForm,
   measure: member(measured.of.optional(), {description: measured.of.description!}),
   property: member(measured.property),
   ...breakdownForm,
@@ -60,14 +60,14 @@ export const countsReport = reportRoute(countsForm, (values, front) => countsQue
 type Values = QueryValues<typeof countsForm>;
 
 function questionOf(values: Values): CountsQuestion {
-  const {filter, where, user_where, 'events[]': list} = values;
+  const {filter, where, 'events[]': list} = values;
   return {
     report: 'counts',
     ...bucketsIn(values),
     events: eventsOf(values),
     series: list.length > 0,
     where: filter === undefined ? [...where] : [...where, {...filter, op: 'eq'}],
-    users: {where: [...user_where]},
+    ...usersIn(values),
     measure: measureOf(values),
     breakdown: breakdownIn(values),
   };
@@ -93,7 +93,7 @@ export function countsQuery(question: CountsQuestion, front: Front): ReportQuery
   const {events = [], measure} = question;
   const [first] = events;
   const asked = bucketsOf(bucketTimesOf(question, front), front);
-  checkSeries(question);
+  if (question.series && first?.event === undefined) throw refused('a series needs the name of its events', 'events');
   const breakdown = breakdownOf(question.breakdown, bucketCount(asked));
   const names = first?.event === undefined ? undefined : events.map(({event}) => event!);
   const isList = question.series || events.length > 1;
@@ -104,22 +104,11 @@ export function countsQuery(question: CountsQuestion, front: Front): ReportQuery
     isList,
     ...asked,
     where: conditionsOf([...(first?.where ?? []), ...(question.where ?? [])]),
-    userWhere: conditionsOf(question.users?.where),
+    ...userFilterOf(question, front),
     ...(measure === undefined ? {} : {measure: measure.of}),
     ...(measure?.property === undefined ? {} : {property: measure.property}),
     ...(breakdown === undefined ? {} : {breakdown}),
   };
-}
-
-/** Several series are of names, and share their conditions. */
-function checkSeries({events = [], series}: CountsQuestion): void {
-  const isList = series || events.length > 1;
-  if (series && events.length === 0) throw refused('a series needs the name of its events', 'events');
-  for (const [at, {event, where = []}] of events.entries()) {
-    if (isList && event === undefined) throw refused('with several series each has an event', `events[${at + 1}]`);
-    if (events.length > 1 && where.length > 0)
-      throw refused('with several events, conditions are in where, and hold for all of them', `events[${at + 1}]`);
-  }
 }
 
 function checkMeasure(measure: CountsQuestion['measure']): void {

@@ -10,7 +10,7 @@ import {
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
 import type {BreakdownAt, FunnelRow, FunnelRules} from '../../asks/funnels.js';
 import {type FunnelQuestion, funnel} from '../../asks/question/funnel.js';
-import {userWhere, where} from '../../asks/question/members.js';
+import {where} from '../../asks/question/members.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {windowMsOf} from '../../conversion-window.js';
 import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
@@ -18,8 +18,7 @@ import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {boundsOf, bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
-import {conditionTexts} from '../query/conditions.js';
-import {conditionsOf} from '../query/did.js';
+import {conditionsOf, conditionTexts} from '../query/conditions.js';
 import {
   anyText,
   flag,
@@ -36,6 +35,7 @@ import {
 import {numbered, numberedName, type QueryValues} from '../query/query.js';
 import {bucketTimesOf, rangeForm, rangeIn, timesOf} from '../query/question-times.js';
 import {numberIn, renamed} from '../query/renamed.js';
+import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, ofEveryReport, refused, reportRoute} from './reports.js';
 
@@ -89,7 +89,7 @@ export const pathsForm = {
     }),
     funnelStepsMax,
   ),
-  user_where: conditionTexts(userWhere),
+  ...usersForm,
   'exclude[n]': numbered(
     optional(name, {
       description:
@@ -178,7 +178,7 @@ function pathsIn(values: PathValues): Paths {
     in_range: range,
     order,
     where: [...values.where],
-    users: {where: [...values.user_where]},
+    ...usersIn(values),
     exclude: exclusionsIn(values),
     hold,
   };
@@ -211,7 +211,7 @@ export function funnelQuery(question: FunnelQuestion, front: Front): ReportQuery
     interval === undefined
       ? undefined
       : bucketsOf(bucketTimesOf({...question, interval, week_start: week_start ?? 'monday'}, front), front);
-  const rules = funnelRulesOf(question, bounds);
+  const rules = funnelRulesOf(question, bounds, front);
   const cells =
     steps.length * (histogram === undefined ? 1 : histogramBinsMax) +
     (buckets === undefined ? 0 : bucketCount(buckets));
@@ -227,7 +227,7 @@ export function funnelQuery(question: FunnelQuestion, front: Front): ReportQuery
 }
 
 /** @throws RequestFailure */
-function funnelRulesOf(question: Paths, bounds: {fromMs: number; toMs: number}): FunnelRules {
+function funnelRulesOf(question: Paths, bounds: {fromMs: number; toMs: number}, front: Front): FunnelRules {
   const {steps, order, in_range: range, hold, window} = question;
   if (range === 'entry' && window === undefined)
     throw refused('window is required: with range=entry a path ends with it', 'window');
@@ -238,7 +238,7 @@ function funnelRulesOf(question: Paths, bounds: {fromMs: number; toMs: number}):
     range,
     windowMs: window === undefined ? undefined : windowMsOf(window),
     where: conditionsOf(question.where),
-    userWhere: conditionsOf(question.users?.where),
+    ...userFilterOf(question, front),
     exclusions: exclusionsOf(question),
     hold,
   };
@@ -300,7 +300,7 @@ export const funnelUsersReport = reportRoute(funnelUsersForm, (values, front): R
   const row = rowOf(values);
   const bounds = boundsOf(timesOf(rangeIn(values), front), front);
   const paths = pathsIn(values);
-  const rules = inNumbersOf(values, () => funnelRulesOf(paths, bounds));
+  const rules = inNumbersOf(values, () => funnelRulesOf(paths, bounds, front));
   const asked = {...rules, step, outcome, ...(row && {row})};
   const list = createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 22);
   const after = cursor === undefined ? undefined : readFunnelUsersCursor(cursor, list);

@@ -4,6 +4,7 @@ import {jsonFault} from '../../ingest/json-fault.js';
 import {parseJson} from '../../ingest/json-text.js';
 import {isJsonObject} from '../../ingest/validate.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
+import {innermost} from '../query/read-question.js';
 import {invalidJson, noObject} from './track.js';
 
 /** @throws RequestFailure */
@@ -21,12 +22,23 @@ export function readFields<Form extends z.ZodType>(form: Form, body: object): z.
   return read.data;
 }
 
-/** The same of a creation: `null` is as if an optional member were absent. @throws RequestFailure */
-export function readNewFields<Form extends z.ZodType>(form: Form, body: object): z.infer<Form> {
+/** The same, of a form whose errors complete a sentence (asks/question/members.ts ME1). */
+export function readMembers<Form extends z.ZodType>(form: Form, body: object): z.infer<Form> {
+  const read = form.safeParse(body);
+  if (read.success) return read.data;
+  const {path, code, message, ...issue} = innermost(read.error.issues, body);
+  const member = [...path, ...('keys' in issue ? [issue.keys[0]!] : [])].join('.');
+  throw new RequestFailure(
+    invalidRequest(`${member} ${code === 'unrecognized_keys' ? '' : 'must be '}${message}`, member),
+  );
+}
+
+/** Members of a creation: `null` is as if an optional one were absent. */
+export function withoutNull(form: z.ZodType, body: object): object {
   const issues = form.safeParse(body).error?.issues ?? [];
   const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
   const given = Object.entries(body).filter(([field, value]) => value !== null || unknown.includes(field));
-  return readFields(form, Object.fromEntries(given));
+  return Object.fromEntries(given);
 }
 
 function refusalOf(issue: z.core.$ZodIssue): Failure {

@@ -28,6 +28,6 @@ export function lifecycleQuery(question: LifecycleQuestion, front: Front): Repor
     ...asked,
     fromMs: asked.buckets?.edges[0] ?? bucketStart(asked.fromMs, asked.interval),
     beforeMs: startBefore(asked, times, front),
-    ...didOf(question),
+    ...didOf(question, front),
   };
 }

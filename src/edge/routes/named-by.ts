@@ -125,8 +125,8 @@ async function namingAmong(front: Front, texts: ReadonlySet<PersonText>): Promis
 }
 
 async function isCommon({asks}: Front, {text, trait}: PersonText): Promise<boolean> {
-  const userWhere = [{property: trait!.property, op: trait!.op, values: [text]}];
-  const query = {report: 'user_list', userWhere, deeds: [], limit: fewUsers} as const;
+  const where = [{property: trait!.property, op: trait!.op, values: [text]}];
+  const query = {report: 'user_list', users: {where, did: []}, limit: fewUsers} as const;
   try {
     const gone = AbortSignal.timeout(countMsMax);
     const answer = await asks.report({ask: 'report', query}, {...ofService, gone});

@@ -1,13 +1,13 @@
 // GET /v1/reports/paths.
 import {type PathsQuestion, paths} from '../../asks/question/engagement.js';
-import {userWhere} from '../../asks/question/members.js';
 import type {ReportQuery} from '../../asks/report.js';
+import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {boundsOf} from '../query/asked-times.js';
-import {conditionTexts} from '../query/conditions.js';
-import {checkNamed, conditionsOf} from '../query/did.js';
+import {conditionsOf, conditionTexts} from '../query/conditions.js';
 import {member, name, optional} from '../query/parameters.js';
 import {rangeForm, rangeIn, timesOf} from '../query/question-times.js';
+import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 
@@ -22,7 +22,7 @@ export const pathsForm = {
   }),
   end: optional(name, {description: shape.end.description!}),
   where: conditionTexts(shape.where),
-  user_where: conditionTexts(userWhere),
+  ...usersForm,
   ...rangeForm,
   depth: member(shape.depth),
   limit: member(shape.limit),
@@ -37,7 +37,7 @@ export const pathsReport = reportRoute(pathsForm, (values, front) =>
       start: named(values.start),
       end: named(values.end),
       where: [...values.where],
-      users: {where: [...values.user_where]},
+      ...usersIn(values),
       ...rangeIn(values),
       depth: values.depth,
       limit: values.limit,
@@ -46,17 +46,20 @@ export const pathsReport = reportRoute(pathsForm, (values, front) =>
   ),
 );
 
+const refused = (message: string): RequestFailure => new RequestFailure(invalidRequest(message, 'start'));
+
 /** @throws RequestFailure */
 export function pathsQuery(question: PathsQuestion, front: Front): ReportQuery {
-  const {start, end, where, users, depth, limit} = question;
-  checkNamed('start', start, 'end', end);
+  const {start, end, where, depth, limit} = question;
+  if (start === undefined && end === undefined) throw refused('start or end is required');
+  if (start !== undefined && end !== undefined) throw refused('start and end exclude each other');
   return {
     report: 'paths',
     event: (start ?? end)!.event,
     direction: start === undefined ? 'before' : 'after',
     ...boundsOf(timesOf(question, front), front),
     where: conditionsOf(where),
-    userWhere: conditionsOf(users?.where),
+    ...userFilterOf(question, front),
     depth,
     limit,
   };

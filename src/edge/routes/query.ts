@@ -13,7 +13,9 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {askerOf} from '../query/asker-of.js';
 import {noParameters, readQuery} from '../query/query.js';
+import {partsOf, type QuestionParts} from '../query/question-parts.js';
 import {pointing, readQuestion} from '../query/read-question.js';
+import {renamed} from '../query/renamed.js';
 import {activeQuery} from './active-users.js';
 import {countsQuery} from './event-counts.js';
 import {namesQuery} from './event-names.js';
@@ -33,6 +35,8 @@ export const queryBodyBytesMax = 256 * 1024;
 const questionsMax = 30;
 /** A caller has two slots of the report thread. */
 const atOnceMax = 4;
+/** Questions that are asked for those of a request: question-parts.ts. */
+const partsMax = 60;
 /** Times that questions are asked again as their snapshots are deleted: once per deletion. */
 const restartsMax = 3;
 
@@ -81,7 +85,8 @@ type Refusing = (exchange: Exchange, question: Question) => Failure | undefined;
 
 interface Asked {
   readonly question: Question;
-  readonly query: ReportQuery;
+  readonly queries: readonly ReportQuery[];
+  readonly parts: QuestionParts;
 }
 type Report = Extract<ReportAnswer, {kind: 'report'}>;
 
@@ -95,24 +100,51 @@ export const answerQuery =
       const question = readQuestion(value, at);
       const refusal = refuse(exchange, question);
       if (refusal !== undefined) throw new RequestFailure(refusal);
-      return {question, query: pointing(at, () => queryOf(question, front))};
+      return pointing(at, () => {
+        const parts = partsOf(question, front);
+        return {
+          question,
+          parts,
+          queries: parts.parts.map((part, i) =>
+            renamed(
+              (field) => parts.memberOf(i, field),
+              () => queryOf(part, front),
+            ),
+          ),
+        };
+      });
     };
     if (!('questions' in body)) {
       const asked = read(body, '');
-      const [answer] = await answersTo(front, exchange, [asked], undefined);
-      if (isFailure(answer!)) throw new RequestFailure(answer);
-      return exchange.json('200 OK', answeredText(front, asked, answer!));
+      exchange.costs(asked.queries.length);
+      const answers = await answersTo(front, exchange, asked.queries, undefined);
+      const failure = answers.find(isFailure);
+      if (failure !== undefined) throw new RequestFailure(failure);
+      return exchange.json('200 OK', answeredText(front, asked, answers as readonly Report[]));
     }
     const {questions, at} = readBody(body);
-    exchange.costs(questions.length);
     const asked = questions.map((value, i) => orFailure(() => read(value, `/questions/${i}`)));
-    const answers = await answersTo(front, exchange, asked, at);
-    const texts = asked.map((one, i) => answerText(front, one, answers[i]!));
+    const queries = asked.flatMap((one): readonly (ReportQuery | Failure)[] => (isFailure(one) ? [one] : one.queries));
+    if (queries.length > partsMax) throw new RequestFailure(tooMany(queries.length));
+    exchange.costs(queries.length);
+    const answers = await answersTo(front, exchange, queries, at);
+    let taken = 0;
+    const texts = asked.map((one) => {
+      const own = answers.slice(taken, taken + (isFailure(one) ? 1 : one.queries.length));
+      taken += own.length;
+      return isFailure(one) ? errorText(one) : answerText(front, one, own);
+    });
     exchange.json(
       '200 OK',
       `{"answers":[${texts.join()}],"log_position":${JSON.stringify(positionOf(answers) ?? null)}}`,
     );
   };
+
+const tooMany = (count: number): Failure =>
+  invalidRequest(
+    `/questions has ${count} questions, as each event with conditions of its own and each range before is one: at most ${partsMax}`,
+    '/questions',
+  );
 
 function readBody(body: object): z.infer<typeof several> {
   const read = several.safeParse(body);
@@ -147,7 +179,7 @@ const positionOf = (answers: Answers): string | undefined =>
 async function answersTo(
   front: Front,
   exchange: Exchange,
-  asked: readonly (Asked | Failure)[],
+  asked: readonly (ReportQuery | Failure)[],
   at: string | undefined,
 ): Promise<Answers> {
   const includes = readMinPosition(exchange, front.partitionCount);
@@ -163,7 +195,7 @@ async function answersTo(
 async function atOnePosition(
   front: Front,
   exchange: Exchange,
-  asked: readonly (Asked | Failure)[],
+  asked: readonly (ReportQuery | Failure)[],
   given: string | undefined,
   includes: string | undefined,
 ): Promise<Answers> {
@@ -192,7 +224,7 @@ async function atOnePosition(
 async function answerTo(
   front: Front,
   exchange: Exchange,
-  {query}: Asked,
+  query: ReportQuery,
   at: string | undefined,
   includes: string | undefined,
 ): Promise<Report | Failure> {
@@ -210,23 +242,38 @@ async function answerTo(
 
 // -- the answer --
 
-function answerText(front: Front, asked: Asked | Failure, answer: Report | Failure): string {
-  if (isFailure(asked)) return `{"error":${JSON.stringify(errorValue(asked))}}`;
-  if (!isFailure(answer)) return answeredText(front, asked, answer);
-  return `{"question":${JSON.stringify(asked.question)},"error":${JSON.stringify(errorValue(answer))}}`;
+const errorText = (failure: Failure): string => `{"error":${JSON.stringify(errorValue(failure))}}`;
+
+function answerText(front: Front, asked: Asked, answers: Answers): string {
+  const failure = answers.find(isFailure);
+  if (failure === undefined) return answeredText(front, asked, answers as readonly Report[]);
+  return `{"question":${JSON.stringify(asked.question)},"error":${JSON.stringify(errorValue(failure))}}`;
 }
 
 /** The answer of the report role is JSON already. */
-const answeredText = (front: Front, asked: Asked, answer: Report | Failure): string => {
-  const {headers, body} = answer as Report;
-  const meta = metaOf(asked.query, headers, body!, hintsOf(asked.query, front));
-  return `{"question":${JSON.stringify(asked.question)},"answer":${body},"meta":${JSON.stringify(meta)}}`;
-};
+function answeredText(front: Front, {question, queries, parts}: Asked, answers: readonly Report[]): string {
+  const bodies = answers.map(({body}) => body!);
+  const previous = parts.previousOf(bodies);
+  const ofPrevious = previous === undefined ? '' : `"previous":${previous},`;
+  const meta = joined(queries.map((query, i) => metaOf(query, answers[i]!, hintsOf(query, front))));
+  return `{"question":${JSON.stringify(question)},"answer":${parts.answerOf(bodies)},${ofPrevious}"meta":${JSON.stringify(meta)}}`;
+}
 
-function metaOf(query: ReportQuery, headers: Report['headers'], body: string, ofEdge: readonly string[]): Meta {
+/** Of parts, which are of one position. The first ones are of the range that was asked for. */
+function joined(metas: readonly Meta[]): Meta {
+  const hints = new Set(metas.flatMap(({hint}) => hint ?? []));
+  const skipped = metas.flatMap((one) => one.skipped ?? []);
+  return {
+    ...metas[0]!,
+    hint: hints.size === 0 ? null : [...hints].join('; '),
+    skipped: skipped.length === 0 ? null : skipped.reduce((sum, one) => sum + one, 0),
+  };
+}
+
+function metaOf(query: ReportQuery, {headers, body}: Report, ofEdge: readonly string[]): Meta {
   const hints = [...ofEdge, headers['Report-Hint']].filter((one) => one !== undefined);
   // A report has this text as a member alone: in a text of a client the quotes are escaped. Lists have members of clients.
-  const skipped = isListing(query) ? undefined : /"skipped":(\d+)/.exec(body)?.[1];
+  const skipped = isListing(query) ? undefined : /"skipped":(\d+)/.exec(body!)?.[1];
   return {
     as_of: headers['Report-As-Of'],
     log_position: headers['Report-Log-Position'],

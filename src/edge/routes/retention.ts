@@ -1,17 +1,17 @@
 // GET /v1/reports/retention.
 import {retentionCellsMax} from '../../../actors/limits.js';
 import {type RetentionQuestion, retention} from '../../asks/question/engagement.js';
-import {userWhere} from '../../asks/question/members.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {Front} from '../front.js';
 import {bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
 import {conditionTexts} from '../query/conditions.js';
-import {checkNamed, conditionsOf, selectorOf} from '../query/did.js';
+import {checkNamed, selectorOf} from '../query/did.js';
 import {endsAfter} from '../query/neighbour-buckets.js';
 import {flag, member, name, optional, required} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
+import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, refused, reportRoute} from './reports.js';
 
@@ -35,7 +35,7 @@ export const retentionForm = {
   return_where: conditionTexts({
     description: 'Only returns that meet this condition, in the form of `where` of the counts.',
   }),
-  user_where: conditionTexts(userWhere),
+  ...usersForm,
   ...bucketedForm,
   interval: member(shape.interval),
   periods: member(shape.periods, {example: '2'}),
@@ -48,14 +48,14 @@ export const retentionForm = {
 export const retentionReport = reportRoute(retentionForm, (values, front) => retentionQuery(questionOf(values), front));
 
 function questionOf(values: QueryValues<typeof retentionForm>): RetentionQuestion {
-  const {start, start_where: startWhere, return_where: returnWhere, user_where, periods, cohort, criteria} = values;
+  const {start, start_where: startWhere, return_where: returnWhere, periods, cohort, criteria} = values;
   checkNamed('return', values.return, 'any_return', values.any_return);
   return {
     report: 'retention',
     ...bucketsIn(values),
     start: {event: start, where: [...startWhere]},
     return: {event: values.return, where: [...returnWhere]},
-    users: {where: [...user_where]},
+    ...usersIn(values),
     periods,
     cohort,
     criteria,
@@ -82,7 +82,7 @@ export function retentionQuery(question: RetentionQuestion, front: Front): Repor
     laterEnds: endsAfter(asked, times, front, periods - 1),
     start: selectorOf(question.start),
     return: selectorOf(question.return ?? {}),
-    userWhere: conditionsOf(question.users?.where),
+    ...userFilterOf(question, front),
     periods,
     cohort,
     criteria,

@@ -25,6 +25,6 @@ export const stickinessReport = reportRoute(stickinessForm, (values, front) =>
 export const stickinessQuery = (question: StickinessQuestion, front: Front): ReportQuery => ({
   report: 'stickiness',
   ...bucketsOf(bucketTimesOf(question, front), front),
-  ...didOf(question),
+  ...didOf(question, front),
   isAtLeast: question.at_least,
 });

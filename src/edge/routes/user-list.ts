@@ -5,12 +5,12 @@ import {readUserCursor} from '../../user-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
-import {conditionTexts} from '../query/conditions.js';
-import {deedsForm, deedsIn, deedsOf, inNumbersOf} from '../query/deeds.js';
-import {conditionsOf} from '../query/did.js';
+import {conditionsOf, conditionTexts} from '../query/conditions.js';
+import {deedsForm, deedsIn, inNumbersOf} from '../query/deeds.js';
 import {member, name, optional, type TextForm} from '../query/parameters.js';
 import {openRangeForm, timesOf} from '../query/question-times.js';
 import {endOfTimeMs, openRangeIn} from '../query/recent-range.js';
+import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, ofEveryReport, reportRoute} from './reports.js';
 
@@ -32,7 +32,7 @@ export const userListForm = {
   ...ofEveryReport,
   ...formatForm,
   prefix: member(shape.prefix),
-  user_where: conditionTexts(shape.users.unwrap().shape.where),
+  ...usersForm,
   event: member(shape.event),
   where: conditionTexts({
     description:
@@ -59,28 +59,28 @@ export const userListForm = {
 };
 
 export const userList = reportRoute(userListForm, (values, front) => {
-  const {prefix, event, where, user_where, sort, limit, cursor} = values;
-  const users = {where: [...user_where], did: deedsIn(values)};
+  const {prefix, event, where, sort, limit, cursor} = values;
+  const users = {...usersIn(values).users, did: deedsIn(values)};
   const asked = {users, event, where: [...where], ...openRangeIn(values), sort, prefix, limit, cursor};
   return inNumbersOf(values, () => peopleQuery({report: 'people', ...asked}, front));
 });
 
 /** @throws RequestFailure */
 export function peopleQuery(question: PeopleQuestion, front: Front): ReportQuery {
-  const {prefix, event, users, sort, limit, cursor} = question;
+  const {prefix, event, sort, limit, cursor} = question;
   const {fromMs, toMs} = optionalBoundsOf(timesOf(question, front), front);
   const where = conditionsOf(question.where);
   const hasDeed = event !== undefined || where.length > 0 || fromMs !== undefined || toMs !== undefined;
   // The earliest time of an event is 1970.
   const range = {fromMs: fromMs ?? 0, toMs: toMs ?? endOfTimeMs};
   const events = {...(event === undefined ? {} : {event}), where, ...range};
-  const deed = {...events, isAbsent: false};
+  const deeds = hasDeed ? [{...events, isAbsent: false}] : [];
+  const {where: ofTraits, did} = userFilterOf(question, front).users ?? {where: [], did: []};
   const query = {
     report: 'user_list',
-    userWhere: conditionsOf(users?.where),
+    ...(ofTraits.length + did.length + deeds.length > 0 && {users: {where: ofTraits, did: [...deeds, ...did]}}),
     limit,
     ...(prefix === undefined ? {} : {prefix}),
-    deeds: [...(hasDeed ? [deed] : []), ...deedsOf(users?.did, question.timezone, front)],
     ...(sort === undefined ? {} : {sort: {events, ...(sort === 'events' ? {} : {property: sort.sum})}}),
   } as const;
   if (cursor === undefined) return query;

@@ -16,9 +16,9 @@ import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {filteredUsers} from './filtered-users.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {type RowReading, RowScan} from './row-scan.js';
-import {usersWhere} from './traits.js';
 import {usersByBucket} from './users-by-bucket.js';
 
 type Query = Extract<ReportQuery, {report: 'active'}>;
@@ -39,7 +39,7 @@ async function activityOfSets(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string | undefined> {
-  const {metric, windows, did = {}, toMs, breakdown, userWhere} = query;
+  const {metric, windows, did = {}, toMs, breakdown, users: filter} = query;
   if (breakdown !== undefined) return undefined;
   const buckets = Buckets.of(query);
   const plan = planStretches(buckets, metric, windows);
@@ -53,7 +53,7 @@ async function activityOfSets(
   const asked = {selectors: [did], kind: buckets.kind, edges, cuts: cutsOf(edges, edges[0]!, toMs)};
   const sums = new ActivitySums(plan);
   for (const snapshot of snapshots) {
-    const users = await usersWhere(reading.scan, snapshot, userWhere);
+    const users = await filteredUsers(reading, snapshot, filter);
     await usersByBucket(reading, scan, snapshot, asked, ({sets}) => sums.addSets(sets), users);
   }
   return `${intervalText(buckets)},${activeFields(buckets.labels(), sums.counts, sums.total)}${scan.skippedField}`;
@@ -94,7 +94,7 @@ class Activity {
     const {reading, query, grouping} = this;
     const users = new Map<PartitionSnapshot, Users | undefined>();
     for (const snapshot of snapshots) {
-      users.set(snapshot, await usersWhere(reading.scan, snapshot, query.userWhere));
+      users.set(snapshot, await filteredUsers(reading, snapshot, query.users));
       await grouping?.open(reading.scan, snapshot);
     }
     if (grouping !== undefined) {

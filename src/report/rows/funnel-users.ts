@@ -16,10 +16,10 @@ import type {FunnelRow} from '../../asks/funnels.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {type FunnelUserPlace, funnelUsersCursorText} from '../../funnel-users-cursor.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {filteredUsers} from './filtered-users.js';
 import {FunnelWalks, type UserPath} from './funnel-walks.js';
 import {Grouping} from './grouped-rows.js';
 import type {RowReading} from './row-scan.js';
-import {usersWhere} from './traits.js';
 import {userKeys} from './user-keys.js';
 
 type Query = Extract<ReportQuery, {report: 'funnel-users'}>;
@@ -46,7 +46,7 @@ export async function funnelUsers(
     if (found.length > query.limit || partition < (query.after?.partition ?? 0)) continue;
     const first = found.length;
     const after = query.after?.partition === partition ? query.after : undefined;
-    const users = usersFrom(await usersWhere(reading.scan, snapshot, query.userWhere), after?.user ?? 0);
+    const users = usersFrom(await filteredUsers(reading, snapshot, query.users), after?.user ?? 0);
     await walks.walk(snapshot, users, (path) => {
       const isFull = found.length > query.limit && found[found.length - 1]!.user !== path.user;
       if (isFull || !isMeant(query, path) || !isInRow(path)) return;

@@ -7,9 +7,9 @@ import {LifecycleCells, lifecycleFields} from '../../../actors/report/engagement
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {filteredUsers} from './filtered-users.js';
 import {usersBefore} from './first-time.js';
 import {type RowReading, RowScan} from './row-scan.js';
-import {usersWhere} from './traits.js';
 import {usersByBucket} from './users-by-bucket.js';
 
 type Query = Extract<ReportQuery, {report: 'lifecycle'}>;
@@ -20,14 +20,14 @@ export async function lifecycle(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const {did, fromMs, toMs, beforeMs, userWhere} = query;
+  const {did, fromMs, toMs, beforeMs, users: filter} = query;
   const buckets = Buckets.of(query);
   const edges = Float64Array.from([beforeMs, fromMs, ...buckets.edges.subarray(1)]);
   const asked = {selectors: [did], kind: buckets.kind, edges, cuts: cutsOf(edges, beforeMs, toMs)};
   const cells = new LifecycleCells(buckets.count);
   const scan = new RowScan(reading, {stretch: {startMs: beforeMs, lastMs: toMs}, selectors: [did]});
   for (const snapshot of snapshots) {
-    const users = await usersWhere(reading.scan, snapshot, userWhere);
+    const users = await filteredUsers(reading, snapshot, filter);
     const known = await usersBefore(reading, snapshot, did, beforeMs, users); // LS1
     await usersByBucket(
       reading,

@@ -6,7 +6,6 @@
 //   LU4. Values are exact (exact-sum.ts), so that pages agree. Sums are held for some users at once: rows are read again for others.
 import {isoText} from '../../../actors/calendar.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {type EventPlace, FirstPlaces} from '../../../actors/report/rows/event-places.js';
 import {MeasuredCells} from '../../../actors/report/rows/measures.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
@@ -14,14 +13,15 @@ import {SeenUsers, seenUserBytes} from '../../../actors/report/rows/seen-users.j
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
 import type {ReportQuery} from '../../asks/report.js';
-import type {Deed, UserSort} from '../../asks/user-list.js';
+import type {UserSort} from '../../asks/user-list.js';
 import type {UserRef} from '../../asks/users.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {userCursorText} from '../../user-cursor.js';
 import {loadsAheadMax} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {filteredUsers} from './filtered-users.js';
 import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
-import {readTraits, usersWhere} from './traits.js';
+import {readTraits} from './traits.js';
 import {userKeys} from './user-keys.js';
 
 type Query = Extract<ReportQuery, {report: 'user_list'}>;
@@ -85,11 +85,10 @@ async function addUsers(
   const {scan} = reading;
   const seen = new SeenUsers(snapshot.index.users.count);
   await readTraits(scan, snapshot, seen);
-  const rules = [await usersWhere(scan, snapshot, query.userWhere)];
-  for (const deed of query.deeds) rules.push(await usersWhoDid(reading, deed, snapshot));
+  const meant = await filteredUsers(reading, snapshot, query.users);
   const isListed = listedIn(snapshot);
   const isMeant = (user: number): boolean =>
-    seen.has(user) && isListed(user) && rules.every((users) => users === undefined || users.has(user));
+    seen.has(user) && isListed(user) && (meant === undefined || meant.has(user));
   const timeOf = (user: number): number => -(values === undefined ? seen.lastSeenAt(user) : values[user]!);
   const {partition} = snapshot.manifest;
   for (let start = 0; start < snapshot.index.users.count; start += keysAtOnce) {
@@ -122,17 +121,6 @@ function listedIn({index, leftOut}: PartitionSnapshot): (user: number) => boolea
   for (const user of index.candidates) leaving.add(user);
   for (const {users} of index.moves) for (const user of users) leaving.add(user);
   return (user) => !leftOut.users.has(user) && !leaving.has(user);
-}
-
-async function usersWhoDid(reading: RowReading, deed: Deed, snapshot: PartitionSnapshot): Promise<Users> {
-  const {event, where, fromMs, toMs, isAbsent} = deed;
-  const users = new UserSet();
-  const selector = event === undefined ? {where} : {event, where};
-  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [selector]});
-  await scan.fold(snapshot, (rows, [chosen]) => {
-    for (const row of chosen!) users.add(rows.users[row]!);
-  });
-  return isAbsent ? {has: (user) => !users.has(user)} : users;
 }
 
 /** Values by user index, and how many values of the property are no numbers. LU4 */

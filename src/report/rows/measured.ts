@@ -26,9 +26,9 @@ import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
 import type {NoteColumns} from '../counts/value-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {countInCells} from './celled-groups.js';
+import {filteredUsers} from './filtered-users.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from './row-scan.js';
-import {usersWhere} from './traits.js';
 
 type Query = Extract<ReportQuery, {report: 'counts'}>;
 
@@ -71,6 +71,8 @@ class MeasuredSeries {
   private shown: ShownGroups | undefined;
   private cells: MeasuredCells;
   private skippedValues = 0;
+  /** The users who count, by partition: a breakdown takes two passes. */
+  private readonly users = new Map<PartitionSnapshot, Promise<Users | undefined>>();
   /** Scratch for the chosen rows of one chunk. */
   private readonly chunk = {
     buckets: new Uint32Array(chunkRowsMax),
@@ -170,8 +172,8 @@ class MeasuredSeries {
 
   /** Whether cells by the values of a property may answer. */
   private isCelled({bucketCount}: GroupCounts): boolean {
-    const {breakdown, where = [], userWhere = []} = this.query;
-    const isPlain = where.length === 0 && userWhere.length === 0 && bucketCount > 0;
+    const {breakdown, where = [], users} = this.query;
+    const isPlain = where.length === 0 && users === undefined && bucketCount > 0;
     return this.event !== undefined && breakdown?.by === 'property' && isPlain;
   }
 
@@ -197,13 +199,18 @@ class MeasuredSeries {
   }
 
   private usersOf(snapshot: PartitionSnapshot): Promise<Users | undefined> {
-    return usersWhere(this.reading.scan, snapshot, this.query.userWhere);
+    let users = this.users.get(snapshot);
+    if (users === undefined) {
+      users = filteredUsers(this.reading, snapshot, this.query.users);
+      this.users.set(snapshot, users);
+    }
+    return users;
   }
 
   private async foldRows(snapshot: PartitionSnapshot): Promise<void> {
     const {cells, event, grouping, shown, measuredValues} = this;
-    const {where = [], userWhere = []} = this.query;
-    const hasNoConditions = where.length === 0 && userWhere.length === 0;
+    const {where = [], users} = this.query;
+    const hasNoConditions = where.length === 0 && users === undefined;
     if (event !== undefined && hasNoConditions && grouping === undefined && measuredValues === undefined) {
       const counts = await this.reading.counted.countsOf(snapshot, event, this.buckets);
       for (let bucket = 0; bucket < counts.length; bucket++) cells.counts[bucket]! += counts[bucket]!;
@@ -307,8 +314,7 @@ class MeasuredSeries {
   private async foldSets(snapshot: PartitionSnapshot): Promise<boolean> {
     const {buckets, cells, grouping, query, reading, scan} = this;
     if (grouping !== undefined) return false;
-    const {userWhere = []} = query;
-    const open = userWhere.length > 0 ? undefined : this.openBuckets(snapshot);
+    const open = query.users !== undefined ? undefined : this.openBuckets(snapshot);
     const setBytesMax = buckets.count * bucketUsersBytesMax(snapshot.index.users.count);
     if (open === undefined && setBytesMax > reading.gatheredBytesMax) return false;
     const held = Array.from({length: buckets.count}, (_, bucket) => open?.of(bucket));

@@ -5,8 +5,8 @@ import {NearestEvents} from '../../../actors/report/engagement/nearest-events.js
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {filteredUsers} from './filtered-users.js';
 import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
-import {usersWhere} from './traits.js';
 
 /** Counts may take so much in any case. */
 const countsBytes = 64 * 1024;
@@ -29,13 +29,13 @@ export async function paths(
 async function countPaths(
   reading: RowReading,
   rowScan: RowScan,
-  {event, depth, direction, userWhere}: Query,
+  {event, depth, direction, users: filter}: Query,
   snapshot: PartitionSnapshot,
   counts: PathCounts,
 ): Promise<void> {
   const {scan, gatheredBytesMax} = reading;
   const {names, index} = snapshot;
-  const users = await usersWhere(scan, snapshot, userWhere);
+  const users = await filteredUsers(reading, snapshot, filter);
   const bytes = wtf8(event);
   const first = names.find(bytes, 0, bytes.length);
   const countsBytesMax = Math.max(gatheredBytesMax, countsBytes);

@@ -30,11 +30,11 @@ import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {filteredUsers} from './filtered-users.js';
 import {usersBefore, without} from './first-time.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {type ReturnBuckets, returnSets} from './return-sets.js';
 import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
-import {usersWhere} from './traits.js';
 
 type Query = Extract<ReportQuery, {report: 'retention'}>;
 
@@ -83,7 +83,7 @@ class Retention {
   async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
     const {reading, query, grouping} = this;
     for (const snapshot of snapshots) {
-      const users = await usersWhere(reading.scan, snapshot, query.userWhere);
+      const users = await filteredUsers(reading, snapshot, query.users);
       const isFirst = query.cohort === 'first';
       const earlier = isFirst ? await usersBefore(reading, snapshot, query.start, query.fromMs, users) : undefined;
       this.members.set(snapshot, earlier === undefined ? users : without(users, earlier));

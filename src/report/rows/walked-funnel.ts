@@ -14,10 +14,10 @@ import {rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {filteredUsers} from './filtered-users.js';
 import {FunnelWalks, type UserPath} from './funnel-walks.js';
 import {Grouping} from './grouped-rows.js';
 import {BeyondMemory, type RowReading} from './row-scan.js';
-import {usersWhere} from './traits.js';
 
 type Query = Extract<ReportQuery, {report: 'funnel'}>;
 
@@ -97,7 +97,7 @@ class WalkedFunnel {
   private async walk(snapshots: readonly PartitionSnapshot[]): Promise<void> {
     const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
     for (const snapshot of snapshots) {
-      const users = await usersWhere(this.reading.scan, snapshot, this.query.userWhere);
+      const users = await filteredUsers(this.reading, snapshot, this.query.users);
       await this.walks.walk(snapshot, users, (path) => this.note(path, asOfMs));
     }
   }
@@ -147,10 +147,11 @@ class WalkedFunnel {
 }
 
 /** Whether paths depend on nothing but the chosen events of the steps. */
-const areStepsPlain = ({order, range, exclusions = [], hold, userWhere = [], breakdown, interval}: Query): boolean =>
+const areStepsPlain = ({order, range, exclusions = [], hold, users, breakdown, interval}: Query): boolean =>
   (order ?? 'sequential') === 'sequential' &&
   (range ?? 'all') === 'all' &&
-  exclusions.length + userWhere.length === 0 &&
+  exclusions.length === 0 &&
+  users === undefined &&
   hold === undefined &&
   breakdown === undefined &&
   interval === undefined;

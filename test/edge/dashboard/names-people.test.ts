@@ -4,7 +4,7 @@ import type {ReportQuery} from '../../../src/asks/report.js';
 import {namingPeople} from '../../../src/edge/dashboard/names-people.js';
 
 const asked = (more: object): ReportQuery =>
-  ({report: 'counts', where: [], userWhere: [], measure: 'users', ...more}) as unknown as ReportQuery;
+  ({report: 'counts', where: [], measure: 'users', ...more}) as unknown as ReportQuery;
 const by = (name: string, of: 'property' | 'trait' = 'property', more: object = {}): ReportQuery =>
   asked({breakdown: {by: of, name, limit: 25}, ...more});
 const rows = (...users: readonly (readonly [value: string, users: number])[]) => ({
@@ -33,9 +33,9 @@ describe('known words and forms', () => {
   test('a trait `name`; a property of this name may be that of a product', () => {
     expect(namingPeople(by('name', 'trait'), common).people).toHaveLength(1);
     expect(namingPeople(by('name'), common).people).toEqual([]);
-    expect(namingPeople(asked({userWhere: [{property: 'name', op: 'set', values: []}]}), {}).people).toEqual([
-      'it filters by name, which may name a person',
-    ]);
+    expect(
+      namingPeople(asked({users: {where: [{property: 'name', op: 'set', values: []}], did: []}}), {}).people,
+    ).toEqual(['it filters by name, which may name a person']);
   });
 
   test.each([

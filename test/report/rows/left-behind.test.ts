@@ -171,13 +171,12 @@ function kolkataDays({fromMs, toMs}: {fromMs: number; toMs: number}) {
   return {buckets: {edges, labels: edges.slice(1).map(String)}, zone: {name: 'Asia/Kolkata'}};
 }
 
-const engaged = {interval: 'day', did: {}, userWhere: []} as const;
+const engaged = {interval: 'day', did: {}} as const;
 const returning = {
   report: 'retention',
   interval: 'day',
   start: {event: 'A'},
   return: {},
-  userWhere: [],
   cohort: 'recurring',
   criteria: 'on',
   frame: 'calendar',
@@ -203,7 +202,7 @@ const ofSets: readonly (readonly [string, {grow: boolean}, Ask])[] = [
       report: 'lifecycle',
       ...engaged,
       did: {event: 'B', where: ofTeams},
-      userWhere: [{property: 'plan', op: 'eq', values: ['pro']}],
+      users: {where: [{property: 'plan', op: 'eq', values: ['pro']}], did: []},
       ...ofDays(range),
     }),
   ],
@@ -235,7 +234,7 @@ const ofSets: readonly (readonly [string, {grow: boolean}, Ask])[] = [
       ...returning,
       start: {event: 'A', where: ofTeams},
       return: {event: 'A'},
-      userWhere: [{property: 'plan', op: 'ne', values: ['pro']}],
+      users: {where: [{property: 'plan', op: 'ne', values: ['pro']}], did: []},
       cohort: 'first',
       ...range,
       laterEnds: daysAfter(range.toMs, 4),
@@ -256,10 +255,10 @@ describe.each(ofSets)('%s', (_, {grow}, question) => {
     return world;
   };
   const asked = question({fromMs: 0, toMs: 1});
-  const hasUserWhere = 'userWhere' in asked && asked.userWhere.length > 0;
+  const areFiltered = 'users' in asked;
   /** Blocks of users with traits, which each answer reads. */
   const traitReads = ({index}: PartitionSnapshot): number =>
-    hasUserWhere ? index.userRuns.reduce((sum, {blocks}) => sum + blocks.length, 0) : 0;
+    areFiltered ? index.userRuns.reduce((sum, {blocks}) => sum + blocks.length, 0) : 0;
 
   test('is answered from sets of users of earlier answers, and as snapshots grow', async () => {
     const world = identified(new World()).grow(chunks);
@@ -314,7 +313,7 @@ test('any event by whole UTC days is answered from day sets', async () => {
   const asked = (range: {fromMs: number; toMs: number}): ReportQuery[] => [
     {report: 'lifecycle', ...engaged, ...ofDays(range)},
     {report: 'stickiness', ...engaged, isAtLeast: false, ...range},
-    {report: 'active', metric: 'wau', ...engaged, userWhere: [], ...range},
+    {report: 'active', metric: 'wau', ...engaged, ...range},
   ];
   const latest = world.partition.erase('u7').publish();
   for (const one of [snapshot, latest])

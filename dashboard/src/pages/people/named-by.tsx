@@ -26,6 +26,7 @@ const kinds: Readonly<Record<Naming['kind'], Kind>> = {
   share: {words: 'Link to a report', path: idIn('share')},
   board: {words: 'Board', page: '/boards', where: 'Take its pin off, or rename it.'},
   annotation: {words: 'Annotation', path: (id) => `v1/annotations/${id}`},
+  segment: {words: 'Segment', path: (id) => `v1/segments/${id}`},
   alert: {words: 'Alert', page: '/alerts', path: (id) => `v1/alerts/${id}`},
   webhook: {words: 'Webhook', page: '/settings/webhooks', path: (id) => `v1/webhooks/${id}`},
   funnel: {words: 'Saved funnel', page: '/funnels', path: (id) => `v1/funnels/${id}`},

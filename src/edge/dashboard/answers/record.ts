@@ -1,7 +1,7 @@
 // The record of changes and refusals, on the page Access.
 
 /** Kinds of things that people create, change and delete. */
-export type KeptName = 'saved-report' | 'board' | 'annotation' | 'funnel' | 'alert' | 'webhook';
+export type KeptName = 'saved-report' | 'board' | 'annotation' | 'funnel' | 'alert' | 'webhook' | 'segment';
 
 /** A line: a change of keys, tokens, sessions or definitions, a deletion, or failures to sign in. */
 export interface RecordLine {

@@ -11,6 +11,7 @@ import {
   someInterval,
   someRange,
   someStory,
+  someUsers,
   tell,
   texts,
   tinyBound,
@@ -25,14 +26,14 @@ test('active users of an event, of conditions and of values equal the model, in 
     metric: someMetric,
     event: fc.constantFrom(...events, undefined),
     where: atMostOne(someCondition),
-    userWhere: atMostOne(someCondition),
+    filter: someUsers,
     breakdown: fc.option(someBreakdown, {nil: undefined}),
   });
   const property = fc.asyncProperty(someStory, someRange, someRules, async (story, range, rules) => {
     const world = tell(story);
-    const {event, where, breakdown, ...others} = rules;
+    const {event, where, breakdown, filter, ...others} = rules;
     const did = event === undefined ? {where} : {event, where};
-    const query = {...others, did, ...(breakdown === undefined ? {} : {breakdown})};
+    const query = {...others, ...filter, did, ...(breakdown === undefined ? {} : {breakdown})};
     const expected = activityOf(world.model, {...query, ...texts(range)});
     const asked = {report: 'active', ...query, ...range} as const;
     expect(await world.ask(asked)).toEqual(expected);
@@ -65,7 +66,7 @@ test('a user of two values is in both rows, and once in `other`', async () => {
   const told = (user: string, a: string, hour: number) =>
     ({do: 'track', event: {user, event: 'A', timeMs: at(hour), properties: {a}}}) as const;
   const story = [told('ada', 'x', 1), told('ada', 'y', 2), told('ada', 'z', 3), told('bob', 'x', 4)];
-  const asked = {interval: 'day', metric: 'dau', fromMs: at(0), toMs: at(23), userWhere: []} as const;
+  const asked = {interval: 'day', metric: 'dau', fromMs: at(0), toMs: at(23)} as const;
   const breakdown = {by: 'property', name: 'a', limit: 1} as const;
   const day = (count: number) => ({data: [{date: '2024-02-22', count}], total: count});
   expect(await tell(story).ask({report: 'active', ...asked, did: {event: 'A'}, breakdown})).toEqual({
@@ -96,7 +97,6 @@ test('values of most users in [from, to] have rows; the look-back of a trailing 
       metric,
       interval,
       ...range,
-      userWhere: [],
       did: {event: 'A'},
       breakdown,
     } as const;

@@ -11,6 +11,7 @@ import {
   someInterval,
   someRange,
   someStory,
+  someUsers,
   tell,
   texts,
   tinyBound,
@@ -22,9 +23,13 @@ const someRules = fc
     interval: someInterval.filter((interval) => interval !== 'hour'),
     event: fc.constantFrom(...events, undefined),
     where: atMostOne(someCondition),
-    userWhere: atMostOne(someCondition),
+    filter: someUsers,
   })
-  .map(({event, where, ...others}) => ({...others, did: event === undefined ? {where} : {event, where}}));
+  .map(({event, where, filter, ...others}) => ({
+    ...others,
+    ...filter,
+    did: event === undefined ? {where} : {event, where},
+  }));
 
 interface Lifecycle {
   readonly data: readonly {new: number; returning: number; resurrecting: number; dormant: number}[];
@@ -82,7 +87,7 @@ const seen = (user: string, ...days: readonly number[]) =>
 
 test('a user is new once, then returns, is dormant, and resurrects', async () => {
   const world = tell(seen('ada', 2, 3, 5));
-  const asked = {did: {event: 'seen'}, userWhere: [], interval: 'day', toMs: at(5, 23)} as const;
+  const asked = {did: {event: 'seen'}, interval: 'day', toMs: at(5, 23)} as const;
   const data = async (from: number) =>
     (await world.ask({report: 'lifecycle', ...asked, fromMs: at(from, 0), beforeMs: at(from - 1, 0)})) as Lifecycle;
   const [fresh, returning, resurrecting, dormant] = [
@@ -98,7 +103,7 @@ test('a user is new once, then returns, is dormant, and resurrects', async () =>
 
 test('users of one, two and three days; and of at least so many', async () => {
   const world = tell([...seen('ada', 1, 1, 2, 3), ...seen('bob', 2), ...seen('cyd', 3), ...seen('dan', 1, 3)]);
-  const asked = {did: {}, userWhere: [], interval: 'day', fromMs: at(1, 0), toMs: at(3, 23)} as const;
+  const asked = {did: {}, interval: 'day', fromMs: at(1, 0), toMs: at(3, 23)} as const;
   const data = (...users: number[]) => users.map((count, i) => ({buckets: i + 1, users: count}));
   const exact = {interval: 'day', data: data(2, 1, 1), total: 4};
   expect(await world.ask({report: 'stickiness', ...asked, isAtLeast: false})).toEqual(exact);

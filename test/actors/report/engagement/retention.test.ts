@@ -12,6 +12,7 @@ import {
   someRange,
   someStory,
   someTime,
+  someUsers,
   tell,
   texts,
   tinyBound,
@@ -40,7 +41,7 @@ test('retention equals the model, in one pass and in many', async () => {
     interval: fc.constantFrom<Query['interval'][]>('hour', 'day', 'week', 'month'),
     start: fc.record({event: fc.constantFrom(...events), where: atMostOne(someCondition)}),
     return: fc.record({event: fc.constantFrom(...events, undefined), where: atMostOne(someCondition)}),
-    userWhere: atMostOne(someCondition),
+    filter: someUsers,
     periods: fc.integer({min: 1, max: 6}),
     cohort: fc.constantFrom('first' as const, 'recurring' as const),
     criteria: fc.constantFrom('on' as const, 'on_or_after' as const),
@@ -55,11 +56,12 @@ test('retention equals the model, in one pass and in many', async () => {
     async (story, asOfMs, someTimes, rules) => {
       const range = shortFor(rules.interval, someTimes);
       const world = tell(story, asOfMs);
-      const {start, return: returning, breakdown, ...others} = rules;
+      const {start, return: returning, breakdown, filter, ...others} = rules;
       const did = ({event, where}: {event: string | undefined; where: typeof start.where}) =>
         event === undefined ? {where} : {event, where};
       const query = {
         ...others,
+        ...filter,
         start: did(start),
         return: did(returning),
         ...(breakdown === undefined ? {} : {breakdown}),
@@ -87,7 +89,6 @@ const usual = {
   interval: 'day',
   start: {event: 'signup'},
   return: {event: 'visit'},
-  userWhere: [],
   periods: 3,
   cohort: 'first',
   criteria: 'on',

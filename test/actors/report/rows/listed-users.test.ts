@@ -14,6 +14,7 @@ import {
   partitionOfUser,
   type Step,
   someCondition,
+  someDeed,
   someRange,
   someStory,
   tell,
@@ -50,7 +51,7 @@ function sortValueOf(ofUser: World['model']['events'], {events, property}: UserS
   return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0);
 }
 
-function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', userWhere, deeds, sort}: Query) {
+function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', users, sort}: Query) {
   const known = [...indexes.keys()].map((id) => {
     const ofUser = model.events.filter(({user}) => user.id === id);
     const profile = model.profiles.get(userKeyOf({kind: 'user', id}));
@@ -59,7 +60,7 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
     const createdMs = Math.min(...times, ...(profile === undefined ? [] : [0]));
     const lastMs = times.length === 0 ? 0 : Math.max(...times);
     const traits = Object.fromEntries(profile?.traits ?? []);
-    const hasDone = deeds.every(({event, where, fromMs, toMs, isAbsent}) => {
+    const hasDone = (users?.did ?? []).every(({event, where, fromMs, toMs, isAbsent}) => {
       const found = ofUser.some(
         ({name, timeMs, properties}) =>
           (event ?? name) === name && fromMs <= timeMs && timeMs <= toMs && holdAll(properties, where),
@@ -69,7 +70,7 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
     return {id, createdMs, lastMs, traits, hasDone, value: sort && sortValueOf(ofUser, sort)};
   });
   return known
-    .filter(({id, traits, hasDone}) => id.startsWith(prefix) && hasDone && holdAll(traits, userWhere))
+    .filter(({id, traits, hasDone}) => id.startsWith(prefix) && hasDone && holdAll(traits, users?.where ?? []))
     .sort(
       (a, b) =>
         // Infinities without a value differ by NaN: then places decide.
@@ -90,10 +91,6 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
 /** Sums of one user at a time. */
 const tightBytes = 1_000;
 
-const someDeed = fc
-  .tuple(someRange, fc.constantFrom(...events, undefined), atMostOne(someCondition), fc.boolean())
-  .map(([range, event, where, isAbsent]) => ({...range, ...(event === undefined ? {} : {event}), where, isAbsent}));
-
 const someSort = fc
   .tuple(
     someRange,
@@ -111,16 +108,18 @@ test('users, with what they did and their traits, equal the model, in pages of a
     {
       report: fc.constant('user_list' as const),
       prefix: fc.constantFrom('a', 'b', 'nobody'),
-      userWhere: fc.constantFrom(
-        [],
-        [{property: 'a', op: 'set' as const, values: []}],
-        [{property: 'b', op: 'ne' as const, values: ['1']}],
-      ),
-      deeds: fc.array(someDeed, {maxLength: 3}),
+      users: fc.record({
+        where: fc.constantFrom(
+          [],
+          [{property: 'a', op: 'set' as const, values: []}],
+          [{property: 'b', op: 'ne' as const, values: ['1']}],
+        ),
+        did: fc.array(someDeed, {maxLength: 3}),
+      }),
       sort: someSort,
       limit: fc.integer({min: 1, max: 6}),
     },
-    {requiredKeys: ['report', 'userWhere', 'deeds', 'limit']},
+    {requiredKeys: ['report', 'limit']},
   );
   const property = fc.asyncProperty(someStory, someQuery, fc.boolean(), async (story, query, isTight) => {
     const world = tell(story);
@@ -143,7 +142,7 @@ test('users, with what they did and their traits, equal the model, in pages of a
 });
 
 test('a cursor belongs to its list', () => {
-  const query: Query = {report: 'user_list', userWhere: [], deeds: [], limit: 1};
+  const query: Query = {report: 'user_list', limit: 1};
   expect(readUserCursor('x', query)).toBeUndefined();
   const sort = {events: {where: [], fromMs: 0, toMs: 1}};
   const ofSort = userCursorText({...query, sort}, {rank: 3, partition: 0, user: 2});

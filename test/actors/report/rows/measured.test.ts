@@ -11,6 +11,7 @@ import {
   someInterval,
   someRange,
   someStory,
+  someUsers,
   tell,
   texts,
   tinyBound,
@@ -27,18 +28,18 @@ test('counts with conditions, measures and breakdowns equal the model', async ()
       event: fc.constantFrom(...events, 'never', undefined),
       interval: someInterval.filter((interval) => interval !== 'hour'),
       where: someConditions,
-      userWhere: fc.array(someCondition, {maxLength: 1}),
+      filter: someUsers,
       measure: fc.constantFrom(undefined, ...measures),
       measured: fc.constantFrom('a', 'b', 'a.b', 'a.b.c', 'never'),
       breakdown: fc.option(someBreakdown, {nil: undefined}),
     }),
-    async (story, range, {event, interval, where, userWhere, measure, measured, breakdown}) => {
+    async (story, range, {event, interval, where, filter, measure, measured, breakdown}) => {
       const world = tell(story);
       const isOfNumbers = measure !== undefined && measure !== 'total' && measure !== 'users';
       const asked = {
         interval,
         where,
-        userWhere,
+        ...filter,
         ...(measure === undefined ? {} : {measure}),
         ...(isOfNumbers ? {property: measured} : {}),
         ...(breakdown === undefined ? {} : {breakdown}),
@@ -61,7 +62,7 @@ test('a property that only bodies have, past the columns of a chunk, is one like
   const told = (user: string, p59: Json) =>
     ({do: 'track', event: {user, event: 'A', timeMs, properties: {...many, p59}}}) as const;
   const world = tell([told('ada', 'x'), told('ada', 7), told('bob', 'x'), told('cyd', {deep: [1]}), told('dan', null)]);
-  const query = {fromMs: timeMs, toMs: timeMs, interval: 'day', userWhere: []} as const;
+  const query = {fromMs: timeMs, toMs: timeMs, interval: 'day'} as const;
   const asked = {
     ...query,
     where: [{property: 'p59', op: 'ne', values: ['y']}],
@@ -88,7 +89,6 @@ test('several events are series of one answer', async () => {
     toMs: at(23),
     interval: 'day',
     where: [],
-    userWhere: [],
     measure: 'sum',
     property: 'a',
   });

@@ -1,0 +1,37 @@
+// The users of a partition whom a question is about.
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {UserSet} from '../../../actors/table/user-set.js';
+import type {Deed, UserFilter} from '../../asks/user-filter.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {type RowReading, RowScan} from './row-scan.js';
+import {usersWhere} from './traits.js';
+
+/** Undefined: all users. @throws MissingPart, DamagedPart */
+export async function filteredUsers(
+  reading: RowReading,
+  snapshot: PartitionSnapshot,
+  filter: UserFilter | undefined,
+): Promise<Users | undefined> {
+  if (filter === undefined) return undefined;
+  let users = await usersWhere(reading.scan, snapshot, filter.where);
+  for (const deed of filter.did) {
+    const before = users;
+    const doers = await usersWhoDid(reading, deed, snapshot);
+    users = {has: (user) => doers.has(user) !== deed.isAbsent && (before === undefined || before.has(user))};
+  }
+  return users;
+}
+
+async function usersWhoDid(
+  reading: RowReading,
+  {event, where, fromMs, toMs}: Deed,
+  snapshot: PartitionSnapshot,
+): Promise<UserSet> {
+  const users = new UserSet();
+  const selector = event === undefined ? {where} : {event, where};
+  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [selector]});
+  await scan.fold(snapshot, (rows, [chosen]) => {
+    for (const row of chosen!) users.add(rows.users[row]!);
+  });
+  return users;
+}
