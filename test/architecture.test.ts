@@ -159,6 +159,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'published',
       'question-work.ts',
       'repeated-questions.ts',
+      'stored-answers.ts',
       'user-references.ts',
     ],
     ['active', 'counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],

@@ -239,7 +239,7 @@ describe('the examples', () => {
     return client.send(method, query.size === 0 ? path : `${path}?${query}`, body === undefined ? {} : {json: body});
   };
 
-  const isStep = ({method, operation: {responses}}: Place): boolean =>
+  const isStep = ({operation: {responses}}: Place): boolean =>
     (responses[200] ?? responses[201])?.content?.['application/json']?.example !== undefined;
   const steps = places.filter(isStep);
 
