@@ -16,7 +16,7 @@ const programs = [
   'main',
   'partition/worker',
   'report/worker',
-  'effects/worker',
+  'webhooks/worker',
   'edge/admission/large-bodies-worker',
   'cli/backup',
   'cli/dashboard',

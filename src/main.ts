@@ -30,7 +30,7 @@ import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {checkDeletionsDir, newestDeletionMs} from './deletions-dir.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
-import {firstEndpoint} from './effects/first-endpoint.js';
+import {firstEndpoint} from './webhooks/first-endpoint.js';
 import type {FirstKeys} from './keys/store.js';
 import {memoryDoubt, memoryLimitBytes} from './memory-plan.js';
 import {connectFirst} from './nats/client/connection.js';

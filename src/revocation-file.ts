@@ -8,8 +8,8 @@
 import {existsSync, mkdirSync} from 'node:fs';
 import {open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import type {HookStore} from './effects/hook-store.js';
-import {sharesOf} from './effects/share.js';
+import type {KeptStore} from './kept/kept-store.js';
+import {sharesOf} from './kept/share.js';
 import {jsonOrUndefined} from './json.js';
 import type {RevocationJournal, Revoked} from './keys/revocation-journal.js';
 import type {KeyStore} from './keys/store.js';
@@ -88,7 +88,7 @@ export class RevocationFile implements RevocationJournal {
   }
 
   /** Repeats what the data lacks. RJ3. `isRestored`: the data is a backup that was restored. RJ4. Rejects with a `BucketFault`. */
-  async repeat(keys: KeyStore, hooks: HookStore, isRestored: boolean): Promise<void> {
+  async repeat(keys: KeyStore, hooks: KeptStore, isRestored: boolean): Promise<void> {
     const repeated = {keys: 0, links: 0};
     let endedMs = 0;
     for (const line of await this.read()) {

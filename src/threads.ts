@@ -83,7 +83,7 @@ export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Rep
 
 /** The thread that delivers webhooks. */
 export function startDeliverThread(data: DeliverWorkerData, onFatal: OnFatal): Thread {
-  const program = new URL('./effects/worker.js', import.meta.url);
+  const program = new URL('./webhooks/worker.js', import.meta.url);
   const ports = data.asksPorts.map(({port}) => port);
   const {ready, drain} = startThread(program, 'deliver', data, ports, onFatal, () => undefined);
   return {ready, drain};

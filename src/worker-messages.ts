@@ -3,7 +3,7 @@
 
 import type {MessagePort} from 'node:worker_threads';
 import type {AskedBy} from './asks/asker.js';
-import type {AddressRules} from './effects/addresses.js';
+import type {AddressRules} from './webhooks/addresses.js';
 import type {RowsPort} from './parts/peer-rows.js';
 import type {RefreshPlan} from './refresh.js';
 

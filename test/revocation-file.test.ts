@@ -2,8 +2,8 @@
 import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
-import {HookStore} from '../src/effects/hook-store.js';
-import {type Share, sharesOf} from '../src/effects/share.js';
+import {KeptStore} from '../src/kept/kept-store.js';
+import {type Share, sharesOf} from '../src/kept/share.js';
 import {type BucketEntry, KeyStore, type RecordBucket} from '../src/keys/store.js';
 import {RevocationFile, revocationsName} from '../src/revocation-file.js';
 import {temporaryFolder} from './support/service.js';
@@ -52,7 +52,7 @@ async function start(keysIn: MemoryBucket, hooksIn: MemoryBucket, isRestored = f
   const note = (fields: object, line: string): void => void lines.push(`${line} ${JSON.stringify(fields)}`);
   const journal = new RevocationFile(folder, clock, {warn: note, error: note} as never);
   const keys = await KeyStore.open(keysIn, clock, undefined, journal);
-  const hooks = await HookStore.open(hooksIn, clock);
+  const hooks = await KeptStore.open(hooksIn, clock);
   await keys.signIn.ensure();
   await journal.repeat(keys, hooks, isRestored);
   return {keys, hooks, journal};

@@ -8,7 +8,7 @@
 //        Positions alone do not do: a process that takes over after an edit judges the same positions by the new rule.
 
 import {isoText} from '../../actors/calendar.js';
-import type {EndpointKind} from '../effects/endpoint.js';
+import type {EndpointKind} from '../webhooks/endpoint.js';
 import type {Zone} from '../zone.js';
 import {type AlertState, type Change, step} from './alert-state.js';
 import type {Alert, StateRule} from './definition.js';

@@ -1,5 +1,5 @@
 // Reads the states of all alerts, which the process that evaluates them wrote.
-import type {HookStore} from '../effects/hook-store.js';
+import type {KeptStore} from '../kept/kept-store.js';
 import {BucketFault} from '../keys/store.js';
 import {type AlertRecord, isOfRule} from './alert-record.js';
 import type {AlertState} from './alert-state.js';
@@ -8,10 +8,10 @@ import {type Alert, stateName} from './definition.js';
 /** States of alerts, the oldest alert first. A state is undefined before the first evaluation of the alert's rule. */
 export type AlertStates = readonly {readonly alert: Alert; readonly state: AlertState | undefined}[];
 
-export const alertsOf = (hooks: HookStore) => hooks.definitions<Alert>('al');
+export const alertsOf = (hooks: KeptStore) => hooks.definitions<Alert>('al');
 
 /** States of all alerts; undefined when the bucket does not answer. */
-export async function readAlertStates(hooks: HookStore): Promise<AlertStates | undefined> {
+export async function readAlertStates(hooks: KeptStore): Promise<AlertStates | undefined> {
   const alerts = alertsOf(hooks).list();
   try {
     return await Promise.all(alerts.map(async (alert) => ({alert, state: await readAlertState(hooks, alert)})));
@@ -22,7 +22,7 @@ export async function readAlertStates(hooks: HookStore): Promise<AlertStates | u
 }
 
 /** State of one alert. Rejects with a `BucketFault`. */
-export async function readAlertState({bucket}: HookStore, alert: Alert): Promise<AlertState | undefined> {
+export async function readAlertState({bucket}: KeptStore, alert: Alert): Promise<AlertState | undefined> {
   const entry = await bucket.read(stateName(alert.id));
   if (entry === undefined || entry.text === '') return undefined;
   const record = JSON.parse(entry.text) as AlertRecord;

@@ -1,8 +1,8 @@
 // Whom an alert tells: the endpoints that it names and that exist, or those that subscribe to it. One rule for its messages, and for
 // the number that answers and pages give.
-import type {Endpoint} from '../effects/endpoint.js';
-import type {HookStore} from '../effects/hook-store.js';
-import {savedFunnelsOf} from '../effects/saved-funnel.js';
+import type {Endpoint} from '../webhooks/endpoint.js';
+import type {KeptStore} from '../kept/kept-store.js';
+import {savedFunnelsOf} from '../kept/saved-funnel.js';
 import type {Alert} from './definition.js';
 
 type Receiver = Pick<Endpoint, 'id' | 'kind'>;
@@ -39,19 +39,19 @@ export const stallAudience = (
   ports: StallAudiencePorts,
 ): readonly Receiver[] => (named(alert, ports) ?? ports.subscribers(funnels)).filter(({kind}) => kind === 'webhook');
 
-export const stateAudienceOf = (hooks: HookStore): StateAudiencePorts => ({
+export const stateAudienceOf = (hooks: KeptStore): StateAudiencePorts => ({
   endpoint: (id) => hooks.endpoints.get(id),
   subscribers: (name) => hooks.wants('report.threshold', name),
 });
 
-export const stallAudienceOf = (hooks: HookStore): StallAudiencePorts => ({
+export const stallAudienceOf = (hooks: KeptStore): StallAudiencePorts => ({
   endpoint: (id) => hooks.endpoints.get(id),
   subscribers: (names) => [...new Set(names.flatMap((name) => hooks.wants('funnel.stalled', name)))],
 });
 
 /** How many webhooks and chats hear of the alert: what is disabled hears of nothing. */
 export function reachOf(
-  hooks: HookStore,
+  hooks: KeptStore,
   alert: Pick<Alert, 'name' | 'endpoints'> & {readonly rule: {readonly kind: string; readonly funnel?: string}},
 ): number {
   const {rule} = alert;

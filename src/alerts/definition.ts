@@ -1,6 +1,6 @@
 // The stored definition of an alert: its rule, its times, and its endpoints.
 //   Owns: the closed set of rules and their limits. Does not own: how the API writes them (src/edge/routes/alert-body.ts).
-import type {Definition} from '../effects/definition.js';
+import type {Definition} from '../kept/definition.js';
 
 export const alertsMax = 200;
 export const alertMinutesMin = 5;

@@ -7,13 +7,13 @@ import type {PartitionAnswer} from '../asks/partition.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks/report.js';
 import {askPartitionSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import {HookStore} from '../effects/hook-store.js';
-import {publishTrigger} from '../effects/outbox.js';
-import {sweepRecords} from '../effects/record-sweep.js';
-import {savedFunnelsOf} from '../effects/saved-funnel.js';
-import {lagMsOf} from '../effects/standing.js';
-import {readStandings} from '../effects/standings.js';
-import {messageId} from '../effects/trigger.js';
+import {KeptStore} from '../kept/kept-store.js';
+import {publishTrigger} from '../webhooks/outbox.js';
+import {sweepRecords} from '../kept/record-sweep.js';
+import {savedFunnelsOf} from '../kept/saved-funnel.js';
+import {lagMsOf} from '../webhooks/endpoint-health.js';
+import {readStandings} from '../webhooks/stored-health.js';
+import {messageId} from '../webhooks/trigger.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {readDeployment} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
@@ -54,7 +54,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   const {nc, isAlone, ask, refresh, logger} = options;
   const {secret} = must(await readDeployment(nc), 'alerts: the deployment has a record');
   const bucket = new NatsKeyBucket(nc, 'hooks');
-  const hooks = await promised('the definitions of the bucket KV_hooks', HookStore.open(bucket, wallMs), {logger});
+  const hooks = await promised('the definitions of the bucket KV_hooks', KeptStore.open(bucket, wallMs), {logger});
   const alerts = alertsOf(hooks);
   const funnels = savedFunnelsOf(hooks);
   const js = jetstream(nc);
@@ -112,7 +112,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
 }
 
 /** Ids of the endpoints that subscribe to revisions, by name of the event. */
-function revisedNames(hooks: HookStore): ReadonlyMap<string, readonly string[]> {
+function revisedNames(hooks: KeptStore): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, string[]>();
   for (const {id, types} of hooks.wants('report.revised')) {
     const names = types.flatMap(({type, names: named = []}) => (type === 'report.revised' ? named : []));
@@ -124,7 +124,7 @@ function revisedNames(hooks: HookStore): ReadonlyMap<string, readonly string[]> 
 /** A lag in seconds; undefined while it is unknown. */
 async function lagOf(
   of: LagKind,
-  hooks: HookStore,
+  hooks: KeptStore,
   {nc, partitionCount, ask}: AlertOptions,
 ): Promise<number | undefined> {
   switch (of) {
@@ -142,7 +142,7 @@ async function lagOf(
 }
 
 /** Largest lag of an active endpoint, in seconds. */
-async function webhookLag(hooks: HookStore): Promise<number> {
+async function webhookLag(hooks: KeptStore): Promise<number> {
   const nowMs = wallMs();
   const active = (await readStandings(hooks)).filter(({endpoint}) => endpoint.state === 'active');
   return Math.max(0, ...active.map(({endpoint, standing}) => lagMsOf(endpoint, standing, nowMs))) / 1_000;

@@ -1,6 +1,6 @@
 // Texts of chat messages: names of events and definitions, and numbers, never a user. They are plain text; src/effects escapes them.
 import {isoText} from '../../actors/calendar.js';
-import {shortened} from '../effects/chat.js';
+import {shortened} from '../webhooks/chat.js';
 import type {Change} from './alert-state.js';
 import type {LagKind, LagRule, StateRule, ThresholdRule, WatchedEvents} from './definition.js';
 import type {Reading} from './rule-questions.js';

@@ -1,6 +1,6 @@
 // Questions to the owner of a partition, and their answers.
 import type {Conflict} from '../../actors/dedupe/conflicts.js';
-import type {EffectReference, TriggerType} from '../effects/trigger.js';
+import type {EffectReference, TriggerType} from '../webhooks/trigger.js';
 import type {FunnelMemory, PartitionMeasures, ThreadMeasures} from '../measures.js';
 import type {RefreshChange} from '../refresh.js';
 import type {EventsAnswer, EventsQuestion} from './events.js';

@@ -1,7 +1,7 @@
 // The edge as its routes use it.
-import type {Addresses} from '../effects/addresses.js';
-import type {HookStore} from '../effects/hook-store.js';
-import type {Letters} from '../effects/letters.js';
+import type {Addresses} from '../webhooks/addresses.js';
+import type {KeptStore} from '../kept/kept-store.js';
+import type {Letters} from '../webhooks/delivery-queue.js';
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LinkEncoder} from '../ingest/link-encoder.js';
@@ -64,7 +64,7 @@ export interface Front {
   /** Salt of the ids of visitors who come at a time, epoch ms; undefined: there is none now, and getting it has begun. */
   readonly visitorSalt: (timeMs: number) => Buffer | undefined;
   /** Webhooks, saved funnels and alerts. */
-  readonly hooks: HookStore;
+  readonly hooks: KeptStore;
   readonly lostRecords: Pick<LostRecords, 'warnings'>;
   /** Deliveries that wait for webhooks, and dead letters. */
   readonly letters: Letters;

@@ -71,7 +71,7 @@ export interface Route {
  * before a last word.
  *   RT1. No new route has a client's text in its path: proxies decode and normalise paths, and with a write key anybody can
  *        choose an id that then means another user. Each route with such a path also has a form with the id in the query. Ids
- *        that the service generates (src/effects/definition.ts) may stand in paths.
+ *        that the service generates (src/kept/definition.ts) may stand in paths.
  *   RT2. Routes of the dashboard are not part of the API: they change with its pages. They have no description, and metrics
  *        count them as one.
  */

@@ -3,8 +3,8 @@ import {createHash, randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {monotonicMs, wallMs} from '../clock.js';
-import {HookStore} from '../effects/hook-store.js';
-import {Letters} from '../effects/letters.js';
+import {KeptStore} from '../kept/kept-store.js';
+import {Letters} from '../webhooks/delivery-queue.js';
 import {tickMs} from '../ingest/publisher.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
@@ -132,7 +132,7 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   const buckets = {keys: new NatsKeyBucket(ask), hooks: new NatsKeyBucket(ask, 'hooks')};
   const opening = KeyStore.open(buckets.keys, wallMs, (...change) => audit.keyChanged(...change), revocations);
   const keys = await promised('the keys of the bucket KV_keys', opening, {logger});
-  const openingHooks = HookStore.open(buckets.hooks, wallMs);
+  const openingHooks = KeptStore.open(buckets.hooks, wallMs);
   const hooks = await promised('the definitions of the bucket KV_hooks', openingHooks, {logger});
   const openingNote = LostRecords.open({
     dataDir: options.dataDir,
@@ -361,7 +361,7 @@ async function saveLastUsed(keys: KeyStore, logger: Logger): Promise<void> {
 }
 
 /** A failure is only logged: the counts stay for the next save. */
-async function saveReads(shares: Shares, hooks: HookStore, logger: Logger): Promise<void> {
+async function saveReads(shares: Shares, hooks: KeptStore, logger: Logger): Promise<void> {
   try {
     await shares.saveReads(hooks);
   } catch (error) {

@@ -35,7 +35,7 @@ import {isAtLeast, serverVersionReplicas, versionRefusal} from './version.js';
 export const logStream = (partition: number): string => `LOG-${partition}`;
 export const logSubject = (partition: number): string => `log.${partition}`;
 
-/** Triggers that wait for an endpoint (src/effects/trigger.ts). */
+/** Triggers that wait for an endpoint (src/webhooks/trigger.ts). */
 export const triggersStream = 'OUT';
 export const triggerSubject = (endpoint: string): string => `out.${endpoint}`;
 
@@ -58,7 +58,7 @@ export const buckets = {
   manifests: {history: 2, allowDirect: false},
   keys: {history: 1, allowDirect: false},
   settings: {history: 1, allowDirect: false},
-  /** Webhooks, saved funnels and alerts, and how far each of them came (src/effects/hook-store.ts). */
+  /** Webhooks, saved funnels and alerts, and how far each of them came (src/kept/kept-store.ts). */
   hooks: {history: 1, allowDirect: false},
 } as const;
 export type Bucket = keyof typeof buckets;

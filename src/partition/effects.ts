@@ -10,9 +10,9 @@
 import {noUserKey} from '../../actors/log/entries.js';
 import type {Effect, Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../clock.js';
-import type {SubscribedType} from '../effects/endpoint.js';
-import type {SavedFunnel} from '../effects/saved-funnel.js';
-import type {Trigger} from '../effects/trigger.js';
+import type {SubscribedType} from '../webhooks/endpoint.js';
+import type {SavedFunnel} from '../kept/saved-funnel.js';
+import type {Trigger} from '../webhooks/trigger.js';
 import {Condition} from '../pacing/condition.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import {type RetryLog, retryForever} from './retry.js';

@@ -1,13 +1,13 @@
 // The outbox of a deployment: its endpoints and saved funnels, and the stream of triggers.
 import type {JetStreamClient} from '@nats-io/jetstream';
-import type {HookStore} from '../effects/hook-store.js';
-import {publishTrigger} from '../effects/outbox.js';
-import {savedFunnelsOf} from '../effects/saved-funnel.js';
-import {messageId} from '../effects/trigger.js';
+import type {KeptStore} from '../kept/kept-store.js';
+import {publishTrigger} from '../webhooks/outbox.js';
+import {savedFunnelsOf} from '../kept/saved-funnel.js';
+import {messageId} from '../webhooks/trigger.js';
 import {userRefs} from '../user-ref.js';
 import type {Outbox} from './effects.js';
 
-export function hookOutbox(hooks: HookStore, js: JetStreamClient, deploymentSecret: string): Outbox {
+export function hookOutbox(hooks: KeptStore, js: JetStreamClient, deploymentSecret: string): Outbox {
   const userRefOf = userRefs(deploymentSecret);
   const funnels = savedFunnelsOf(hooks);
   return {

@@ -11,7 +11,7 @@ import {askPartitionSubject, comparedSubject, forgottenLinksSubject} from '../as
 import {wallMs} from '../clock.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {seedsOf} from '../deployment-seeds.js';
-import {HookStore} from '../effects/hook-store.js';
+import {KeptStore} from '../kept/kept-store.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {memoryLimitBytes} from '../memory-plan.js';
 import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
@@ -96,7 +96,7 @@ interface Shared {
   readonly foldCache: PartsCache;
   readonly seeds: readonly [number, number, number];
   readonly refresh: Refresh;
-  readonly hooks: HookStore;
+  readonly hooks: KeptStore;
   readonly outbox: Outbox;
 }
 
@@ -112,7 +112,7 @@ async function openShared(): Promise<Shared> {
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
   const values = partValues(jsm, () => isOfCluster(nc));
   const cache = new PartsCache(values, data.cacheBytesMax);
-  const opening = HookStore.open(new NatsKeyBucket(nc, 'hooks'), wallMs);
+  const opening = KeptStore.open(new NatsKeyBucket(nc, 'hooks'), wallMs);
   const hooks = await promised('the definitions of the bucket KV_hooks', opening, {logger: log});
   return {
     logNc,

@@ -1,7 +1,7 @@
 // What a report's page asks, out of its address: the service asks it for a report that is shared.
 import {describe, expect, test} from 'vitest';
 import {askedPaths} from '../../dashboard/src/address/asked-paths.js';
-import {savedPages} from '../../src/effects/saved-report.js';
+import {savedPages} from '../../src/kept/saved-report.js';
 
 const nowMs = Date.parse('2026-11-28T23:30:00Z');
 const partsOf = (paths: readonly string[]) =>

@@ -7,8 +7,8 @@ import {funnelForm} from '../../dashboard/src/address/funnel-address.js';
 import {moved, partsOfPin, pinnedPages, pinsMax} from '../../dashboard/src/address/pin-list.js';
 import {pinOf} from '../../dashboard/src/address/pins.js';
 import {trendsForm} from '../../dashboard/src/address/trends-address.js';
-import {boardPinsMax} from '../../src/effects/board.js';
-import {savedPages} from '../../src/effects/saved-report.js';
+import {boardPinsMax} from '../../src/kept/board.js';
+import {savedPages} from '../../src/kept/saved-report.js';
 
 test('a pin is the question of its page without a range: equal questions are one pin', () => {
   const pin = pinOf('/funnels', funnelForm, '?step=signup&step=purchase&window=7d&range=90d');

@@ -3,8 +3,8 @@ import {describe, expect, test} from 'vitest';
 import {RequestFailure} from '../../src/edge/failure.js';
 import {changeMeant, etagOf, isHeld, meantVersion, removeMeant} from '../../src/edge/routes/if-match.js';
 import {versionOfWebhook} from '../../src/edge/routes/webhook-body.js';
-import type {Endpoint} from '../../src/effects/endpoint.js';
-import {HookStore} from '../../src/effects/hook-store.js';
+import type {Endpoint} from '../../src/webhooks/endpoint.js';
+import {KeptStore} from '../../src/kept/kept-store.js';
 import type {BucketEntry, KeyListener, RecordBucket} from '../../src/keys/store.js';
 
 class DeafBucket implements RecordBucket {
@@ -54,9 +54,9 @@ const ordered = (endpoint: Endpoint): Endpoint => ({...endpoint, ordered: true})
 /** Two processes that know a webhook, and what means the version that a client read. */
 async function twoProcesses() {
   const bucket = new DeafBucket();
-  const here = (await HookStore.open(bucket, () => 0)).endpoints;
+  const here = (await KeptStore.open(bucket, () => 0)).endpoints;
   const read = await here.create(content);
-  const there = (await HookStore.open(bucket, () => 0)).endpoints;
+  const there = (await KeptStore.open(bucket, () => 0)).endpoints;
   const meaning =
     (meant: Endpoint) =>
     (known: Endpoint): boolean =>

@@ -6,7 +6,7 @@ import {unavailable} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
 import type {Exchange} from '../../src/edge/http/exchange.js';
 import {resources} from '../../src/edge/resources/all.js';
-import {HookStore} from '../../src/effects/hook-store.js';
+import {KeptStore} from '../../src/kept/kept-store.js';
 import {BucketFault, type RecordBucket} from '../../src/keys/store.js';
 import {keptKinds} from '../support/kept-kinds.js';
 
@@ -42,7 +42,7 @@ async function edge() {
   const obstacle: {now: Failure | undefined} = {now: undefined};
   const memory = {kind: 'funnel_memory', memory: {lateUsers: 0}};
   const front = {
-    hooks: await HookStore.open(bucket, () => 0),
+    hooks: await KeptStore.open(bucket, () => 0),
     audit: {defined: (what: string) => lines.push(what)},
     obstacles: {toChanges: () => obstacle.now},
     clientAddresses: {of: () => '127.0.0.1'},

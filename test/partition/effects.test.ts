@@ -4,9 +4,9 @@ import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {noUserKey, writeErase, writeEvent, writeIdentify, writeLink} from '../../actors/log/entries.js';
 import {UserSet} from '../../actors/table/user-set.js';
 import {askReportSubject} from '../../src/asks/subjects.js';
-import {HookStore} from '../../src/effects/hook-store.js';
-import {type SavedFunnel, savedFunnelsOf} from '../../src/effects/saved-funnel.js';
-import type {Trigger} from '../../src/effects/trigger.js';
+import {KeptStore} from '../../src/kept/kept-store.js';
+import {type SavedFunnel, savedFunnelsOf} from '../../src/kept/saved-funnel.js';
+import type {Trigger} from '../../src/webhooks/trigger.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {logStream, triggerSubject, triggersStream} from '../../src/nats/topology.js';
 import type {Outbox} from '../../src/partition/effects.js';
@@ -286,7 +286,7 @@ test('a completed deletion that was not told before a stop is told by the next s
 });
 
 test('the thread of a partition queues triggers for the endpoints that want them, and answers what they say', async () => {
-  const hooks = await HookStore.open(new NatsKeyBucket(role.nc, 'hooks'), () => 0);
+  const hooks = await KeptStore.open(new NatsKeyBucket(role.nc, 'hooks'), () => 0);
   const types = [{type: 'user.identified' as const}, {type: 'funnel.completed' as const, names: ['Checkout']}];
   const content = {kind: 'webhook', url: 'https://example.com', types, state: 'active', reason: null} as const;
   const sending = {secrets: [], batch: {events: 1, ms: 0}, ordered: false};

@@ -1,5 +1,5 @@
 // An active webhook for tests that store none.
-import type {Endpoint, SubscribedType} from '../../src/effects/endpoint.js';
+import type {Endpoint, SubscribedType} from '../../src/webhooks/endpoint.js';
 
 /** Subscribes to one type; single events, in any order. */
 export const webhookOf = (type: SubscribedType): Endpoint => ({

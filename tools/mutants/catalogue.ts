@@ -15,7 +15,7 @@ export interface Mutant {
 }
 
 const sim: Suite = {sim: 300};
-const tails: Suite = {vitest: 'test/effects/tail-run.test.ts'};
+const tails: Suite = {vitest: 'test/webhooks/tail-run.test.ts'};
 
 export const coreMutants: readonly Mutant[] = [
   {
@@ -311,53 +311,53 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a-cursor-before-its-deliveries',
-    file: 'src/effects/tail-run.ts',
+    file: 'src/webhooks/tail-run.ts',
     text: 'await this.settleAll(cursor, page);',
     replacement: 'void this.settleAll(cursor, page);',
     caughtBy: tails,
   },
   {
     name: 'a-webhook-id-from-the-clock',
-    file: 'src/effects/told-rows.ts',
+    file: 'src/webhooks/event-deliveries.ts',
     text: 'generationOfRow(generations, ordinal), ordinal);',
     replacement: 'generationOfRow(generations, ordinal), ordinal, Date.now());',
     caughtBy: tails,
   },
   {
     name: 'a-dead-letter-with-its-payload',
-    file: 'src/effects/trigger-run.ts',
+    file: 'src/webhooks/trigger-run.ts',
     text: 'recipient.id, queued, sequel);',
     replacement: 'recipient.id, {...queued, said: await this.say(queued)}, sequel);',
-    caughtBy: {vitest: 'test/effects/trigger-run.test.ts'},
+    caughtBy: {vitest: 'test/webhooks/trigger-run.test.ts'},
   },
   {
     name: 'a-failed-event-that-is-queued-with-its-payload',
-    file: 'src/effects/tail-run.ts',
+    file: 'src/webhooks/tail-run.ts',
     text: 'recipient.id, trigger, sequel);',
     replacement: 'recipient.id, {...trigger, row: await this.readAgain(trigger.of)}, sequel);',
     caughtBy: tails,
   },
   {
     name: 'a-retry-that-a-refused-record-makes-sooner',
-    file: 'src/effects/trigger-run.ts',
+    file: 'src/webhooks/trigger-run.ts',
     text: '      unwritten.set(sequence, follows);\n',
     replacement: '',
-    caughtBy: {vitest: 'test/effects/trigger-run.test.ts', only: 'while the stream takes nothing'},
+    caughtBy: {vitest: 'test/webhooks/trigger-run.test.ts', only: 'while the stream takes nothing'},
   },
   {
     name: 'an-ordered-webhook-that-begins-its-retries-anew',
-    file: 'src/effects/tail-run.ts',
+    file: 'src/webhooks/tail-run.ts',
     text: "      this.sequels.set(retry.id, {kind: 'retry', next: retry});",
     replacement: '      void retry;',
-    caughtBy: {vitest: 'test/effects/tail-run.test.ts', only: 'goes on with its schedule'},
+    caughtBy: {vitest: 'test/webhooks/tail-run.test.ts', only: 'goes on with its schedule'},
   },
   {
     name: 'a-redirect-that-is-followed',
-    file: 'src/effects/post.ts',
+    file: 'src/webhooks/post.ts',
     text: '        resolve(this.outcomeOf(answer));\n',
     replacement:
       '        const {location} = answer.headers;\n' +
       '        resolve(location === undefined ? this.outcomeOf(answer) : this.post(location, contentOf));\n',
-    caughtBy: {vitest: 'test/effects/post.test.ts', only: 'what an answer means'},
+    caughtBy: {vitest: 'test/webhooks/post.test.ts', only: 'what an answer means'},
   },
 ];

@@ -1,6 +1,6 @@
 // The pins of a board: addresses of reports without a range. The board's page has the range.
 
-/** Number of pins that the service stores at most (src/effects/board.ts). */
+/** Number of pins that the service stores at most (src/kept/board.ts). */
 export const pinsMax = 12;
 
 export const pinnedPages = ['/trends', '/funnels', '/retention', '/lifecycle', '/paths', '/active'] as const;

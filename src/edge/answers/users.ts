@@ -1,7 +1,7 @@
 // Profiles, lists of users, and deletions.
 import {z} from 'zod';
 import {type Deletion, devicesListedMax} from '../../asks/users.js';
-import {namingKinds} from '../../effects/named-person.js';
+import {namingKinds} from '../../kept/named-person.js';
 import {errorAnswer} from './error.js';
 import {storedEvent} from './events.js';
 import {count, instant, pageEnd, stored} from './fields.js';

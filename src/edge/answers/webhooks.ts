@@ -1,6 +1,6 @@
 // Webhooks and their deliveries.
 import {z} from 'zod';
-import {endpointKinds, subscribedTypes} from '../../effects/endpoint.js';
+import {endpointKinds, subscribedTypes} from '../../webhooks/endpoint.js';
 import {count, instant, pageEnd, version} from './fields.js';
 
 const webhookFields = {

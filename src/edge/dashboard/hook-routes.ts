@@ -2,7 +2,7 @@
 //   HR1. Webhooks are the admin's: they send events and users to any address, and their secrets are shown once. Alerts are an
 //        analyst's.
 import {reachOf} from '../../alerts/audience.js';
-import {endpointsMax} from '../../effects/endpoint.js';
+import {endpointsMax} from '../../webhooks/endpoint.js';
 import {anyText, optional, optionalList} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import type {Handle, Route} from '../route.js';

@@ -5,8 +5,8 @@
 import {conditionsAskedFor} from '../../asked-names.js';
 import type {Breakdown} from '../../asks/breakdown.js';
 import type {ReportQuery} from '../../asks/report.js';
-import {fewUsers} from '../../effects/named-person.js';
-import {isOfPerson} from '../../effects/person-forms.js';
+import {fewUsers} from '../../kept/named-person.js';
+import {isOfPerson} from '../../kept/person-forms.js';
 
 export interface NamingPeople {
   /** Why the report names people, in words. PN1 */

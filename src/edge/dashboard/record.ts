@@ -1,7 +1,7 @@
 // GET /dashboard/api/record: the record of the deployment, a page of lines at a time.
 import {isoText} from '../../../actors/calendar.js';
-import type {Definition} from '../../effects/definition.js';
-import type {HookStore} from '../../effects/hook-store.js';
+import type {Definition} from '../../kept/definition.js';
+import type {KeptStore} from '../../kept/kept-store.js';
 import type {KeyRing} from '../../keys/key-ring.js';
 import {BucketFault} from '../../keys/store.js';
 import type {AuditLine} from '../audit.js';
@@ -43,7 +43,7 @@ async function pageOf({obstacles, record}: Front, before: number | undefined): P
 const shown = (
   {atMs, what, by, subject, address, count = 1}: AuditLine,
   ring: KeyRing,
-  hooks: HookStore,
+  hooks: KeptStore,
 ): RecordLine => ({
   at: isoText(atMs),
   what,

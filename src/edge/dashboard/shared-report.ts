@@ -8,7 +8,7 @@ import {askedPaths} from '../../../dashboard/src/address/asked-paths.js';
 import {eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
 import type {Asker} from '../../asks/asker.js';
 import type {ReportQuery} from '../../asks/report.js';
-import type {SavedReport} from '../../effects/saved-report.js';
+import type {SavedReport} from '../../kept/saved-report.js';
 import type {PathsAnswer} from '../answers/engagement.js';
 import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
 import type {Front} from '../front.js';

@@ -8,9 +8,9 @@
 //   SH5. Each address has a limit of its own for each link: one reader does not close a link to the others.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import type {HookStore} from '../../effects/hook-store.js';
-import {savedReportsOf} from '../../effects/saved-report.js';
-import {newShareToken, type Share, shareOf, sharesMax, sharesOf} from '../../effects/share.js';
+import type {KeptStore} from '../../kept/kept-store.js';
+import {savedReportsOf} from '../../kept/saved-report.js';
+import {newShareToken, type Share, shareOf, sharesMax, sharesOf} from '../../kept/share.js';
 import {hashKey} from '../../keys/key.js';
 import {AddressLimits} from '../admission/address-limits.js';
 import {RateLimit} from '../admission/rate-limit.js';
@@ -184,7 +184,7 @@ export class Shares {
   }
 
   /** SH4. A failure keeps the counts for the next time. Rejects with a `BucketFault`. */
-  async saveReads(hooks: HookStore): Promise<void> {
+  async saveReads(hooks: KeptStore): Promise<void> {
     for (const [id, watched] of this.watched) {
       const {reads, lastReadMs} = watched;
       if (reads === 0) continue;
@@ -231,7 +231,7 @@ export class Shares {
     return JSON.stringify(answer);
   }
 
-  private shown(hooks: HookStore, share: Share): ShareAnswer {
+  private shown(hooks: KeptStore, share: Share): ShareAnswer {
     const {id, name, of, origins, createdMs, createdBy, untilMs, reads, lastReadMs} = share;
     const here = this.watched.get(id);
     const lastMs = Math.max(lastReadMs ?? 0, here?.lastReadMs ?? 0);
@@ -251,7 +251,7 @@ export class Shares {
 }
 
 /** Report of a link; undefined: it was deleted. */
-const reportOf = (hooks: HookStore, {name, of}: Share): SharedReport | undefined =>
+const reportOf = (hooks: KeptStore, {name, of}: Share): SharedReport | undefined =>
   'follows' in of ? savedReportsOf(hooks).get(of.follows) : {name, ...of};
 
 const unanswerable = (message: string): Failure =>

@@ -3,8 +3,8 @@
 //   can tell of its process begins with `process_` or `nodejs_`.
 //   Labels come from fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
-import type {Endpoint} from '../../effects/endpoint.js';
-import {isProbed, lagMsOf, type Standing} from '../../effects/standing.js';
+import type {Endpoint} from '../../webhooks/endpoint.js';
+import {isProbed, lagMsOf, type Standing} from '../../webhooks/endpoint-health.js';
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';

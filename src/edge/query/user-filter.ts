@@ -2,7 +2,7 @@
 //   UF1. The ranges of a segment are those of the zone of the question, and move with its days.
 import {type UsersMember, users, userWhere} from '../../asks/question/members.js';
 import type {Deed, UserFilter} from '../../asks/user-filter.js';
-import {segmentsOf} from '../../effects/segment.js';
+import {segmentsOf} from '../../kept/segment.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {momentsOf} from './asked-times.js';

@@ -2,8 +2,8 @@
 import {alertsOf, readAlertState} from '../../alerts/alert-states.js';
 import {reachOf} from '../../alerts/audience.js';
 import {type Alert, alertsMax, stateName} from '../../alerts/definition.js';
-import {forgetRecord} from '../../effects/record-sweep.js';
-import type {SavedFunnel} from '../../effects/saved-funnel.js';
+import {forgetRecord} from '../../kept/record-sweep.js';
+import type {SavedFunnel} from '../../kept/saved-funnel.js';
 import {alertAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';

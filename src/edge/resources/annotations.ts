@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {parseTimestamp} from '../../../actors/log/timestamp.js';
-import {annotationCharsMax, annotationsMax, annotationsOf} from '../../effects/annotation.js';
+import {annotationCharsMax, annotationsMax, annotationsOf} from '../../kept/annotation.js';
 import {isName} from '../../ingest/validate.js';
 import {annotationAnswer} from '../answers/annotations.js';
 import {resourceOf} from './resource.js';

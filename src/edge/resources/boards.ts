@@ -1,8 +1,8 @@
 // Boards.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {boardCharsMax, boardPinsMax, boardsMax, boardsOf} from '../../effects/board.js';
-import {savedPages} from '../../effects/saved-report.js';
+import {boardCharsMax, boardPinsMax, boardsMax, boardsOf} from '../../kept/board.js';
+import {savedPages} from '../../kept/saved-report.js';
 import {boardAnswer} from '../answers/boards.js';
 import {lastPlace, name, place} from './fields.js';
 import {resourceOf} from './resource.js';

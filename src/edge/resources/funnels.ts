@@ -3,7 +3,7 @@ import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {funnelStepsMax, idCharsMax} from '../../../actors/limits.js';
 import {windowMsOf, windowPattern, windowRule, windowText} from '../../conversion-window.js';
-import {savedFunnelsMax, savedFunnelsOf} from '../../effects/saved-funnel.js';
+import {savedFunnelsMax, savedFunnelsOf} from '../../kept/saved-funnel.js';
 import {isName} from '../../ingest/validate.js';
 import {lateUsersShape, savedFunnelAnswer} from '../answers/saved-funnels.js';
 import {invalidRequest, RequestFailure} from '../failure.js';

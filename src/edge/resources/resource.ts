@@ -6,8 +6,8 @@
 //        with what is kept now.
 //   RS3. The audit trail has the id of what was changed and of who changed it, and none of its texts.
 import {z} from 'zod';
-import type {Definition} from '../../effects/definition.js';
-import type {Definitions, HookStore} from '../../effects/hook-store.js';
+import type {Definition} from '../../kept/definition.js';
+import type {Definitions, KeptStore} from '../../kept/kept-store.js';
 import type {DashboardRole} from '../../keys/dashboard-role.js';
 import {BucketFault} from '../../keys/store.js';
 import {errorAnswer} from '../answers/error.js';
@@ -82,7 +82,7 @@ export interface Kind<
   Change extends z.ZodType,
   Answer extends z.ZodType,
 > extends OfKind {
-  readonly definitions: (hooks: HookStore) => Definitions<Held>;
+  readonly definitions: (hooks: KeptStore) => Definitions<Held>;
   /** Body of a creation, and of a change: fields that it does not name stay as they are. */
   readonly form: Form;
   readonly change: Change;

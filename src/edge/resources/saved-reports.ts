@@ -1,7 +1,7 @@
 // Saved reports. Everybody who may save sees and changes all of them.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {savedPages, savedReportsMax, savedReportsOf, savedSearchCharsMax} from '../../effects/saved-report.js';
+import {savedPages, savedReportsMax, savedReportsOf, savedSearchCharsMax} from '../../kept/saved-report.js';
 import {savedReportAnswer} from '../answers/saved-reports.js';
 import {lastPlace, name, place} from './fields.js';
 import {resourceOf} from './resource.js';

@@ -1,7 +1,7 @@
 // Segments. A question about one that was removed is refused.
 import {isoText} from '../../../actors/calendar.js';
 import {name, object, type SegmentUsers, segmentUsers} from '../../asks/question/members.js';
-import {segmentsMax, segmentsOf} from '../../effects/segment.js';
+import {segmentsMax, segmentsOf} from '../../kept/segment.js';
 import {segmentAnswer} from '../answers/segments.js';
 import type {Front} from '../front.js';
 import {withoutEmpty} from '../query/read-question.js';

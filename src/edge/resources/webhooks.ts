@@ -1,11 +1,11 @@
 // Webhooks and chats, with their standing (docs/webhooks.md).
 //   WH1. The start of a webhook in each partition is written before its 201: it gets all events that are tracked after that.
 //   WH2. Other subscriptions count for events that are accepted after the answer. Those that were accepted before the request keep the
-//        rule of then, also while they wait (src/effects/row-rules.ts). The rest of a definition counts for whatever is sent from then on.
-import {type Endpoint, endpointsMax, wantsEvents} from '../../effects/endpoint.js';
-import {earlierRulesMax, earlierWith, hasEventRule} from '../../effects/row-rules.js';
-import {newSecret} from '../../effects/signature.js';
-import {readStanding} from '../../effects/standings.js';
+//        rule of then, also while they wait (src/webhooks/row-rules.ts). The rest of a definition counts for whatever is sent from then on.
+import {type Endpoint, endpointsMax, wantsEvents} from '../../webhooks/endpoint.js';
+import {earlierRulesMax, earlierWith, hasEventRule} from '../../webhooks/row-rules.js';
+import {newSecret} from '../../webhooks/signature.js';
+import {readStanding} from '../../webhooks/stored-health.js';
 import {createdWebhookAnswer, webhookAnswer} from '../answers/webhooks.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';

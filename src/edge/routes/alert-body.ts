@@ -19,7 +19,7 @@ import {
   type WatchedEvents,
 } from '../../alerts/definition.js';
 import {timeOfDay} from '../../alerts/quiet-hours.js';
-import type {Definition} from '../../effects/definition.js';
+import type {Definition} from '../../kept/definition.js';
 import {isName} from '../../ingest/validate.js';
 import {zoneOf} from '../../zone.js';
 import type {AlertAnswer} from '../answers/alerts.js';

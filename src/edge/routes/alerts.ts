@@ -5,7 +5,7 @@ import {firingsListedMax, previewQuestions} from '../../alerts/preview.js';
 import type {ReportRule} from '../../alerts/rule-questions.js';
 import type {Asker} from '../../asks/asker.js';
 import type {ReportQuery} from '../../asks/report.js';
-import {type SavedFunnel, savedFunnelsOf} from '../../effects/saved-funnel.js';
+import {type SavedFunnel, savedFunnelsOf} from '../../kept/saved-funnel.js';
 import type {AlertPreviewAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';

@@ -4,8 +4,8 @@
 //        nor are secrets. Every process derives the same one, also after a bucket lost its last changes.
 //   IM2. With If-Match a change is made to one of these versions alone. Without it, to whatever there is.
 import {createHash} from 'node:crypto';
-import type {Definition} from '../../effects/definition.js';
-import type {Definitions} from '../../effects/hook-store.js';
+import type {Definition} from '../../kept/definition.js';
+import type {Definitions} from '../../kept/kept-store.js';
 import {type Failure, type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Exchange} from '../http/exchange.js';
 

@@ -10,7 +10,7 @@ import {setImmediate as nextTurn} from 'node:timers/promises';
 import {ofService} from '../../asks/asker.js';
 import type {UserRef} from '../../asks/users.js';
 import {monotonicMs} from '../../clock.js';
-import type {Definition} from '../../effects/definition.js';
+import type {Definition} from '../../kept/definition.js';
 import {
   fewUsers,
   folded,
@@ -20,10 +20,10 @@ import {
   textsOf,
   type Written,
   writtenIn,
-} from '../../effects/named-person.js';
-import {isAddressOfPerson} from '../../effects/person-forms.js';
-import type {SavedReport} from '../../effects/saved-report.js';
-import {type Share, sharesOf} from '../../effects/share.js';
+} from '../../kept/named-person.js';
+import {isAddressOfPerson} from '../../kept/person-forms.js';
+import type {SavedReport} from '../../kept/saved-report.js';
+import {type Share, sharesOf} from '../../kept/share.js';
 import {BucketFault} from '../../keys/store.js';
 import type {NamedBy} from '../answers/users.js';
 import {RequestFailure, unavailable} from '../failure.js';

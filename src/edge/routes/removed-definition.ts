@@ -1,6 +1,6 @@
 // The removal of a definition: a webhook, an alert, a saved funnel, or something that people keep on the dashboard.
-import type {Definition} from '../../effects/definition.js';
-import type {Definitions} from '../../effects/hook-store.js';
+import type {Definition} from '../../kept/definition.js';
+import type {Definitions} from '../../kept/kept-store.js';
 import type {DefinitionChange} from '../audit.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';

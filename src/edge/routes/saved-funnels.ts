@@ -1,7 +1,7 @@
 // The report of a saved funnel, and how far a user got in each. src/edge/resources/funnels.ts has the definitions.
 import type {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {type SavedFunnel, savedFunnelsOf} from '../../effects/saved-funnel.js';
+import {type SavedFunnel, savedFunnelsOf} from '../../kept/saved-funnel.js';
 import type {userFunnelsAnswer} from '../answers/saved-funnels.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';

@@ -1,10 +1,10 @@
-// A webhook as the API writes it, and as it is stored (src/effects/endpoint.ts).
+// A webhook as the API writes it, and as it is stored (src/webhooks/endpoint.ts).
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {conditionsMax, idCharsMax} from '../../../actors/limits.js';
 import {readCondition} from '../../../actors/report/rows/condition-text.js';
-import {chatTypes} from '../../effects/chat.js';
-import type {HeldRetry} from '../../effects/cursor.js';
+import {chatTypes} from '../../webhooks/chat.js';
+import type {HeldRetry} from '../../webhooks/cursor.js';
 import {
   type Endpoint,
   endpointKinds,
@@ -12,9 +12,9 @@ import {
   type SubscribedType,
   type Subscription,
   subscribedTypes,
-} from '../../effects/endpoint.js';
-import type {DeadLetter, Queued} from '../../effects/queued.js';
-import {type Attempt, isProbed, lagMsOf, type Standing} from '../../effects/standing.js';
+} from '../../webhooks/endpoint.js';
+import type {DeadLetter, Queued} from '../../webhooks/queued-delivery.js';
+import {type Attempt, isProbed, lagMsOf, type Standing} from '../../webhooks/endpoint-health.js';
 import {isName} from '../../ingest/validate.js';
 import type {DeliveryAnswer, WebhookAnswer} from '../answers/webhooks.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';

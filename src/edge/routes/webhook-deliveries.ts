@@ -1,8 +1,8 @@
 // GET /v1/webhooks/{id}/deliveries: newest attempts, waiting deliveries, dead letters.
 
-import type {Endpoint} from '../../effects/endpoint.js';
-import type {Placed} from '../../effects/letters.js';
-import {readStanding} from '../../effects/standings.js';
+import type {Endpoint} from '../../webhooks/endpoint.js';
+import type {Placed} from '../../webhooks/delivery-queue.js';
+import {readStanding} from '../../webhooks/stored-health.js';
 import type {DeliveriesAnswer, DeliveryAnswer} from '../answers/webhooks.js';
 import type {Front} from '../front.js';
 import {optional, wholeNumber, withDefault, word} from '../query/parameters.js';

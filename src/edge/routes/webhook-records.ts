@@ -1,9 +1,9 @@
 // The stored records of a webhook: its definition, its standing, and its cursor in each partition.
 import type {Generations} from '../../../actors/generations.js';
-import {CursorRecord, cursorName, type HeldRetry} from '../../effects/cursor.js';
-import type {Endpoint} from '../../effects/endpoint.js';
-import {forgetRecord} from '../../effects/record-sweep.js';
-import {standingName} from '../../effects/standing.js';
+import {CursorRecord, cursorName, type HeldRetry} from '../../webhooks/cursor.js';
+import type {Endpoint} from '../../webhooks/endpoint.js';
+import {forgetRecord} from '../../kept/record-sweep.js';
+import {standingName} from '../../webhooks/endpoint-health.js';
 import {BucketFault} from '../../keys/store.js';
 import {isSilence} from '../../nats/error-codes.js';
 import {RequestFailure, unavailable} from '../failure.js';

@@ -1,10 +1,10 @@
 // What is done to one webhook: a test message, another secret, an end of its pause. src/edge/resources/webhooks.ts has the webhooks.
 import {randomUUID} from 'node:crypto';
 import {isoText} from '../../../actors/calendar.js';
-import type {Endpoint} from '../../effects/endpoint.js';
-import {newSecret, rotated, rotationMs, secretsMax, validSecrets} from '../../effects/signature.js';
-import {readStanding} from '../../effects/standings.js';
-import {messageId} from '../../effects/trigger.js';
+import type {Endpoint} from '../../webhooks/endpoint.js';
+import {newSecret, rotated, rotationMs, secretsMax, validSecrets} from '../../webhooks/signature.js';
+import {readStanding} from '../../webhooks/stored-health.js';
+import {messageId} from '../../webhooks/trigger.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

@@ -17,7 +17,7 @@ import type {Position} from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import type {PlainFunnel} from '../../asks/funnels.js';
 import {monotonicMs} from '../../clock.js';
-import type {SavedFunnel} from '../../effects/saved-funnel.js';
+import type {SavedFunnel} from '../../kept/saved-funnel.js';
 import {isBefore} from '../../log-position.js';
 import type {FunnelMemory} from '../../measures.js';
 import {PacedWork} from '../../pacing/paced-work.js';

@@ -7,7 +7,7 @@ import {isoText} from '../../../actors/calendar.js';
 import {usersLostFrom} from '../../../actors/generations.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
-import type {SavedFunnel} from '../../effects/saved-funnel.js';
+import type {SavedFunnel} from '../../kept/saved-funnel.js';
 import type {Outbox, StallEffect, UserEffect} from '../effects.js';
 import {pathsOf} from '../funnels/user-paths.js';
 import type {Yield} from '../identity/left-rows.js';

@@ -1,4 +1,4 @@
-// Reads stored rows in the order in which they came, for tails (src/effects/tail-run.ts).
+// Reads stored rows in the order in which they came, for tails (src/webhooks/tail-run.ts).
 //   TA1. A scan is bounded, and the answer says where the next one starts: a rule without matches must not keep the thread from
 //        folding.
 //   TA2. An erased row is absent, and one that is erased while the answer is made is null. The answer gives the range in which rows

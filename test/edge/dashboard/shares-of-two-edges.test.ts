@@ -5,8 +5,8 @@ import {Shares} from '../../../src/edge/dashboard/shares.js';
 import {RequestFailure} from '../../../src/edge/failure.js';
 import type {Front} from '../../../src/edge/front.js';
 import type {Exchange} from '../../../src/edge/http/exchange.js';
-import {HookStore} from '../../../src/effects/hook-store.js';
-import {newShareToken, type Share, shareOf, sharesOf} from '../../../src/effects/share.js';
+import {KeptStore} from '../../../src/kept/kept-store.js';
+import {newShareToken, type Share, shareOf, sharesOf} from '../../../src/kept/share.js';
 import {hashKey} from '../../../src/keys/key.js';
 import {connectNats} from '../../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../../src/nats/key-bucket.js';
@@ -29,12 +29,12 @@ afterAll(async () => {
 class Edge {
   readonly shares = new Shares(() => performance.now());
 
-  private constructor(readonly hooks: HookStore) {}
+  private constructor(readonly hooks: KeptStore) {}
 
   static async open(): Promise<Edge> {
     const nc = await connectNats(server.nats.address, 'test-shares');
     connections.push(nc);
-    return new Edge(await HookStore.open(new NatsKeyBucket(nc, 'hooks'), () => nowMs));
+    return new Edge(await KeptStore.open(new NatsKeyBucket(nc, 'hooks'), () => nowMs));
   }
 
   /** @returns the answer; undefined where there is none. */

@@ -6,8 +6,8 @@ import {writeComplete, writeErase, writeEvent, writeLeave, writeLink} from '../.
 import type {Manifest} from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import type {PlainFunnel} from '../../../src/asks/funnels.js';
-import type {SavedFunnel} from '../../../src/effects/saved-funnel.js';
-import {messageId, type Trigger} from '../../../src/effects/trigger.js';
+import type {SavedFunnel} from '../../../src/kept/saved-funnel.js';
+import {messageId, type Trigger} from '../../../src/webhooks/trigger.js';
 import {Effects, type Outbox} from '../../../src/partition/effects.js';
 import {SavedFunnels} from '../../../src/partition/funnels/saved-funnels.js';
 import {MissingPart} from '../../../src/parts/stored-parts.js';

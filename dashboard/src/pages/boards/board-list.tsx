@@ -14,7 +14,7 @@ import {Loading} from '../../shell/states';
 import {boardAddress} from './board-links';
 import '../saved/saved.css';
 
-/** As many as the service stores (src/effects/board.ts). */
+/** As many as the service stores (src/kept/board.ts). */
 const boardsMax = 20;
 
 const NameBoard = later<{readonly board: Board | undefined; readonly onClose: () => void}>(() =>

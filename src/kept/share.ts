@@ -1,0 +1,51 @@
+// A link that shows one report of the dashboard to whoever has it.
+//   SL1. The link is shown once, when it is made: of its 192 random bits only the SHA-256 is stored.
+//   SL2. A revoked link is a record that was removed: every process forgets it as soon as its watch tells (kept-store.ts).
+//   SL3. A link that follows a saved report shows what the report is now. Any other one keeps the report as it was.
+import {randomBytes} from 'node:crypto';
+import {hashKey} from '../keys/key.js';
+import type {Definition} from './definition.js';
+import type {Definitions, KeptStore} from './kept-store.js';
+import type {SavedReport} from './saved-report.js';
+
+export const sharesMax = 200;
+
+export interface Share extends Definition {
+  /** SHA-256 of the link's token, hex. SL1 */
+  readonly hash: string;
+  /** Name of the report when the link was made. */
+  readonly name: string;
+  /** Id of the saved report, or what it was when the link was made. SL3 */
+  readonly of: {readonly follows: string} | Pick<SavedReport, 'page' | 'search'>;
+  /** Epoch ms; null: it has no end. */
+  readonly untilMs: number | null;
+  /** Origins whose pages may embed it. */
+  readonly origins: readonly string[];
+  /** Its maker agreed that it shows what names people. */
+  readonly mayNamePeople: boolean;
+  /** Properties and traits whose values the report listed when the link was made. */
+  readonly brokenDownBy: readonly string[];
+  /** Name of the person who made it. */
+  readonly createdBy: string;
+  /** Reads of its data, up to the last minute or so. */
+  readonly reads: number;
+  /** Epoch ms. */
+  readonly lastReadMs: number | null;
+}
+
+export const sharesOf = (hooks: KeptStore): Definitions<Share> => hooks.definitions<Share>('sh');
+
+const tokenBytes = 24;
+const tokenForm = /^[\w-]{32}$/;
+
+export const newShareToken = (): string => randomBytes(tokenBytes).toString('base64url');
+
+/** The link of a token, unless its time is over. */
+export function shareOf(hooks: KeptStore, token: string, nowMs: number): Share | undefined {
+  if (!tokenForm.test(token)) return undefined;
+  const hash = hashKey(token);
+  const share = sharesOf(hooks)
+    .list()
+    .find((one) => one.hash === hash);
+  return share === undefined || (share.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs ? undefined : share;
+}

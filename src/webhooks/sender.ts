@@ -1,0 +1,289 @@
+// The courier makes the attempts of one process: it forms the message, signs and sends it, and notes the outcome in the standing.
+//   CO1. The standing is also in the bucket, written at most every two seconds: it outlives the process, and every edge shows it.
+//        Processes that write it add up (endpoint-health.ts ST1).
+//   CO2. Data is made at most a quarter of a second before it is sent: nothing is sent of a user who is erased while an attempt
+//        waits.
+//   CO3. An attempt may wait for the sockets of all endpoints. The definition counts that there is when it gets one: its URL and its
+//        secrets, and whether anything is sent at all.
+import {monotonicMs} from '../clock.js';
+import {BucketFault, type KeyBucket} from '../keys/store.js';
+import type {Logger} from '../observe.js';
+import {Semaphore} from '../pacing/semaphore.js';
+import type {Endpoint} from './endpoint.js';
+import {Gate} from './gate.js';
+import type {KeptStore} from '../kept/kept-store.js';
+import {bodyOf} from './payload.js';
+import {type Content, type Outcome, type Poster, socketsOfAllMax} from './post.js';
+import {RowRules} from './row-rules.js';
+import {disabledAfterMs} from './schedule.js';
+import {signatures, validSecrets} from './signature.js';
+import {
+  attemptOf,
+  isHopeless,
+  isProbeDue,
+  isProbed,
+  merged,
+  newStanding,
+  noted,
+  resumed,
+  type Standing,
+  standingFrom,
+  standingName,
+  type Waiting,
+  withWaits,
+} from './endpoint-health.js';
+
+/** Period of saving standings. CO1 */
+export const savedEveryMs = 2_000;
+/** An erased user has no receipt so soon. CO2 */
+const freshMs = 250;
+const day = 86_400_000;
+
+/** The courier's ports. */
+export interface CourierWorld {
+  readonly poster: Pick<Poster, 'post'>;
+  readonly hooks: KeptStore;
+  readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
+  readonly wallMs: () => number;
+  readonly probeDelayMs: (failures: number) => number;
+  readonly logger: Logger;
+}
+
+/** One message of a delivery. */
+export interface Message {
+  readonly id: string;
+  readonly type: string;
+  readonly timestampMs: number;
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+}
+
+/** Makes the data of a message, JSON; undefined: its user or its events are erased. @throws OwnerAway */
+export type Say = () => Promise<string | undefined>;
+
+/** The endpoint was paused, disabled or deleted while its attempt waited: nothing was sent. */
+export class NotServed extends Error {
+  override name = 'NotServed';
+}
+
+/** Data of a message, and when it was made. */
+interface Said {
+  readonly dataJson: string | undefined;
+  /** Monotonic ms. */
+  readonly atMs: number;
+}
+
+const isFresh = ({atMs}: Said): boolean => monotonicMs() - atMs < freshMs;
+
+async function made(say: Say): Promise<Said> {
+  const atMs = monotonicMs();
+  return {dataJson: await say(), atMs};
+}
+
+/** An endpoint that this process serves. */
+export class Recipient {
+  readonly id: string;
+  readonly gate: Gate;
+  private readonly world: CourierWorld;
+  private readonly all: Semaphore;
+  private standingNow: Standing = newStanding;
+  /** The record when this process last read or wrote it. */
+  private base: Standing = newStanding;
+  private revision = 0;
+  /** The text of the last write, until the bucket has answered it. */
+  private unanswered: string | undefined;
+  /** The newest statements of this process's tails. */
+  private stated: Waiting = {};
+  private isUnsaved = false;
+  private newest: Endpoint;
+  private rules: RowRules;
+  /** JSON text of the definition that the rules are of; undefined: they are of the first one that this process heard of. */
+  private definition: string | undefined;
+
+  constructor(endpoint: Endpoint, world: CourierWorld, all: Semaphore) {
+    this.id = endpoint.id;
+    this.newest = endpoint;
+    this.rules = new RowRules(endpoint);
+    this.world = world;
+    this.all = all;
+    this.gate = new Gate(() => this.view(), world.wallMs);
+  }
+
+  private view() {
+    const {standingNow, newest, world} = this;
+    const dueMs = isProbeDue(standingNow, world.wallMs()) ? 0 : standingNow.nextProbeMs;
+    return {state: newest.state, nextProbeMs: isProbed(standingNow) ? dueMs : undefined};
+  }
+
+  get endpoint(): Endpoint {
+    return this.newest;
+  }
+
+  get standing(): Standing {
+    return this.standingNow;
+  }
+
+  get isProbed(): boolean {
+    return isProbed(this.standingNow);
+  }
+
+  /** Takes a changed definition. */
+  take(endpoint: Endpoint): void {
+    const isResumed = this.newest.state === 'disabled' && endpoint.state === 'active';
+    this.newest = endpoint;
+    if (isResumed) this.note(resumed);
+    this.gate.notify();
+  }
+
+  /** The rules of its rows by the definition as it is stored now, which the watch may bring later. Rejects with a `BucketFault`. */
+  async readRules(): Promise<RowRules> {
+    const entry = await this.world.bucket.read(this.id);
+    // A deleted endpoint is soon no longer served.
+    if (entry !== undefined && entry.text !== '' && entry.text !== this.definition) {
+      this.definition = entry.text;
+      this.rules = new RowRules(JSON.parse(entry.text) as Endpoint);
+    }
+    return this.rules;
+  }
+
+  /**
+   * Makes one attempt. The caller has a place in the gate. `known`: what `say` would say. Rejects as `say` does.
+   * @throws NotServed
+   */
+  async send(message: Message, say: Say, known?: Said): Promise<Outcome> {
+    const {poster, wallMs} = this.world;
+    const {id, type, attempt} = message;
+    let said = known !== undefined && isFresh(known) ? known : await made(say);
+    if (said.dataJson === undefined) return this.noteErased(message);
+    const contentOf = async (): Promise<Content | undefined> => {
+      if (!isFresh(said)) said = await made(say); // CO2
+      return said.dataJson === undefined ? undefined : this.contentOf(message, said.dataJson);
+    };
+    const atMs = wallMs();
+    const outcome = await this.all.run(async () => {
+      if (!this.gate.isServed) throw new NotServed(); // CO3
+      return poster.post(this.newest.url, contentOf);
+    });
+    if (outcome.kind === 'erased') return this.noteErased(message);
+    const seen = {id, type, atMs, ms: wallMs() - atMs, attempt, ...attemptOf(outcome)};
+    const askedMs = 'waitMs' in outcome ? outcome.waitMs : undefined;
+    this.note((standing) => noted(standing, seen, this.world.probeDelayMs, askedMs));
+    if (outcome.kind === 'gone') await this.disable('the receiver answered 410');
+    else if (await this.isHopeless()) await this.disable(`no attempt succeeded for ${disabledAfterMs / day} days`);
+    return outcome;
+  }
+
+  /** Whether no process succeeded for too long. False while the bucket does not answer: the next failure asks again. */
+  private async isHopeless(): Promise<boolean> {
+    const {wallMs} = this.world;
+    if (!isHopeless(this.standingNow, wallMs())) return false;
+    this.isUnsaved = true;
+    const isSaved = await this.save().then(
+      () => true,
+      (error: Error) => {
+        if (!(error instanceof BucketFault)) throw error;
+        return false;
+      },
+    );
+    return isSaved && isHopeless(this.standingNow, wallMs());
+  }
+
+  private contentOf({id, type, timestampMs}: Message, dataJson: string): Content {
+    const endpoint = this.newest;
+    const body = bodyOf(endpoint.kind, type, timestampMs, dataJson);
+    if (endpoint.kind !== 'webhook') return {headers: {}, body};
+    const nowMs = this.world.wallMs();
+    const seconds = Math.floor(nowMs / 1_000);
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatures(validSecrets(endpoint, nowMs), id, seconds, body),
+    };
+    return {headers, body};
+  }
+
+  /** Notes that the user of a message is erased, so that nothing is sent. */
+  private noteErased({id, type, attempt}: Message): Outcome {
+    const seen = {id, type, atMs: this.world.wallMs(), ms: 0, attempt, outcome: 'erased'} as const;
+    this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
+    return {kind: 'erased'};
+  }
+
+  note(change: (standing: Standing) => Standing): void {
+    const wasProbed = this.isProbed;
+    this.standingNow = change(this.standingNow);
+    this.isUnsaved = true;
+    if (this.isProbed && !wasProbed) this.world.logger.warn({endpoint: this.id}, 'a webhook fails: it is probed now');
+    this.gate.notify();
+  }
+
+  private async disable(reason: string): Promise<void> {
+    const {hooks, logger} = this.world;
+    logger.warn({endpoint: this.id, reason}, 'a webhook is disabled');
+    const changed = await hooks.endpoints
+      .change(this.id, (endpoint) =>
+        endpoint.state === 'active' ? {...endpoint, state: 'disabled', reason} : endpoint,
+      )
+      .catch((error: Error) => {
+        if (!(error instanceof BucketFault)) throw error;
+        return undefined; // The next failure tries again.
+      });
+    if (changed !== undefined) this.take(changed);
+  }
+
+  /** Notes what waits in the partitions whose cursors this process has. */
+  noteWaits(waits: Waiting): void {
+    const {stated} = this;
+    const known = this.standingNow.waiting;
+    this.stated = waits;
+    // The first statement of a partition is always written: this process may not have read what another one said of it.
+    const isNews = ([partition, {oldestMs}]: [string, Waiting[number]]): boolean =>
+      stated[Number(partition)] === undefined || known[Number(partition)]?.oldestMs !== oldestMs;
+    if (Object.entries(waits).some(isNews))
+      this.note((standing) => ({...standing, waiting: withWaits(standing.waiting, waits)}));
+  }
+
+  /** Reads the standing that earlier processes wrote. Rejects with a `BucketFault`. */
+  async load(): Promise<void> {
+    const entry = await this.world.bucket.read(standingName(this.id));
+    if (entry === undefined) return;
+    this.revision = entry.revision;
+    const known = standingFrom(entry.text);
+    this.base = known;
+    // The endpoint was resumed while no process delivered, or no process tried for days: its time to fail starts now.
+    const isNew = this.newest.state === 'active' && isHopeless(known, this.world.wallMs());
+    this.standingNow = isNew ? resumed(known) : known;
+  }
+
+  /** Writes the standing if it has changed. Rejects with a `BucketFault`. CO1 */
+  async save(): Promise<void> {
+    if (!this.isUnsaved) return;
+    this.isUnsaved = false;
+    const {bucket} = this.world;
+    const name = standingName(this.id);
+    const {standingNow} = this;
+    const [text, unanswered] = [JSON.stringify(standingNow), this.unanswered];
+    this.unanswered = text;
+    const written = await bucket.write(name, text, this.revision).catch((error: Error) => {
+      this.isUnsaved = true;
+      throw error;
+    });
+    this.unanswered = undefined;
+    if (written !== undefined) {
+      this.revision = written;
+      this.base = standingNow;
+      return;
+    }
+    this.isUnsaved = true; // The next call writes it.
+    const entry = await bucket.read(name);
+    this.revision = entry?.revision ?? 0;
+    if (entry === undefined || entry.text === '') return;
+    const stored = standingFrom(entry.text);
+    // A write whose answer was lost is this process's own: it is not added once more.
+    if (entry.text !== unanswered) this.standingNow = merged(stored, this.base, this.standingNow);
+    this.base = stored;
+  }
+}
+
+/** Sockets that all endpoints share. */
+export const sharedSockets = (): Semaphore => new Semaphore(socketsOfAllMax);
