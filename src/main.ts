@@ -30,7 +30,6 @@ import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {checkDeletionsDir, newestDeletionMs} from './deletions-dir.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
-import {firstEndpoint} from './webhooks/first-endpoint.js';
 import type {FirstKeys} from './keys/store.js';
 import {memoryDoubt, memoryLimitBytes} from './memory-plan.js';
 import {connectFirst} from './nats/client/connection.js';
@@ -58,6 +57,7 @@ import {
 } from './threads.js';
 import {commit, version} from './version.js';
 import {checkKernels} from './web-assembly.js';
+import {firstEndpoint} from './webhooks/first-endpoint.js';
 import {type Addresses, baseUrlOf, type WelcomeOptions, welcome} from './welcome.js';
 import type {AnsweringThread, DeliverWorkerData, NatsAddress} from './worker-messages.js';
 import {zoneOf} from './zone.js';

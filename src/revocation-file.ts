@@ -8,9 +8,9 @@
 import {existsSync, mkdirSync} from 'node:fs';
 import {open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {jsonOrUndefined} from './json.js';
 import type {KeptStore} from './kept/kept-store.js';
 import {sharesOf} from './kept/share.js';
-import {jsonOrUndefined} from './json.js';
 import type {RevocationJournal, Revoked} from './keys/revocation-journal.js';
 import type {KeyStore} from './keys/store.js';
 import type {Logger} from './observe.js';

@@ -1,4 +1,4 @@
-// Worker threads as the main thread controls them: start, readiness, drain. Their work is in partition/, report/ and effects/.
+// Worker threads as the main thread controls them: start, readiness, drain. Their work is in partition/, report/ and webhooks/.
 
 import {once} from 'node:events';
 import {type MessagePort, Worker} from 'node:worker_threads';

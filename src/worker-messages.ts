@@ -3,9 +3,9 @@
 
 import type {MessagePort} from 'node:worker_threads';
 import type {AskedBy} from './asks/asker.js';
-import type {AddressRules} from './webhooks/addresses.js';
 import type {RowsPort} from './parts/peer-rows.js';
 import type {RefreshPlan} from './refresh.js';
+import type {AddressRules} from './webhooks/addresses.js';
 
 /** Connection data of NATS: plain, so that worker threads can receive it. */
 export interface NatsAddress {

@@ -91,7 +91,7 @@ describe('the world', () => {
     const users = (name: RegExp) => imports.filter(({target}) => name.test(target)).map(({file}) => file);
     for (const file of users(/^uWebSockets\.js/)) expect(file).toMatch(/^src\/edge\//);
     for (const file of users(/^nats$|^@nats-io\//))
-      expect(file).toMatch(/^src\/(nats|partition|report|keys|edge|ingest|effects|alerts)\/|^src\/main\.ts$/);
+      expect(file).toMatch(/^src\/(nats|partition|report|keys|edge|ingest|webhooks|alerts)\/|^src\/main\.ts$/);
   });
 
   test('paces without knowing whom: the room of pacing imports the clock alone', () => {

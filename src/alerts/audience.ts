@@ -1,8 +1,9 @@
 // Whom an alert tells: the endpoints that it names and that exist, or those that subscribe to it. One rule for its messages, and for
 // the number that answers and pages give.
-import type {Endpoint} from '../webhooks/endpoint.js';
+
 import type {KeptStore} from '../kept/kept-store.js';
 import {savedFunnelsOf} from '../kept/saved-funnel.js';
+import type {Endpoint} from '../webhooks/endpoint.js';
 import type {Alert} from './definition.js';
 
 type Receiver = Pick<Endpoint, 'id' | 'kind'>;

@@ -1,8 +1,9 @@
 // Records of the evaluation in the bucket of definitions, with the messages that are not queued yet.
 //   KR1. A record is written by compare-and-set before its messages are queued. If another process wrote it, it is read again.
 //   KR2. Messages leave the record when all of them are queued: after a crash they are queued again, with the same ids.
-import type {Trigger, TriggerType} from '../webhooks/trigger.js';
+
 import type {RecordBucket} from '../keys/store.js';
+import type {Trigger, TriggerType} from '../webhooks/trigger.js';
 
 export interface WaitingMessage {
   readonly id: string;

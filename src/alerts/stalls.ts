@@ -10,8 +10,8 @@
 import {throwBroken} from '../../actors/invariant.js';
 import type {ReportQuery} from '../asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../asks/stalled.js';
-import type {Trigger} from '../webhooks/trigger.js';
 import type {Logger} from '../observe.js';
+import type {Trigger} from '../webhooks/trigger.js';
 import type {AlertState} from './alert-state.js';
 import {funnelNames, type StallAudiencePorts, stallAudience} from './audience.js';
 import {type Alert, isStalled, type StalledRule, stateName, type WatchedFunnel} from './definition.js';

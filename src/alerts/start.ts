@@ -8,16 +8,16 @@ import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks/report.js'
 import {askPartitionSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {KeptStore} from '../kept/kept-store.js';
-import {publishTrigger} from '../webhooks/outbox.js';
 import {sweepRecords} from '../kept/record-sweep.js';
 import {savedFunnelsOf} from '../kept/saved-funnel.js';
-import {lagMsOf} from '../webhooks/endpoint-health.js';
-import {readStandings} from '../webhooks/stored-health.js';
-import {messageId} from '../webhooks/trigger.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {readDeployment} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import {promised} from '../promised.js';
+import {lagMsOf} from '../webhooks/endpoint-health.js';
+import {publishTrigger} from '../webhooks/outbox.js';
+import {readHealths} from '../webhooks/stored-health.js';
+import {messageId} from '../webhooks/trigger.js';
 import {AlertOwner} from './alert-owner.js';
 import {alertsOf} from './alert-states.js';
 import {AlertWatch} from './alert-watch.js';
@@ -144,8 +144,8 @@ async function lagOf(
 /** Largest lag of an active endpoint, in seconds. */
 async function webhookLag(hooks: KeptStore): Promise<number> {
   const nowMs = wallMs();
-  const active = (await readStandings(hooks)).filter(({endpoint}) => endpoint.state === 'active');
-  return Math.max(0, ...active.map(({endpoint, standing}) => lagMsOf(endpoint, standing, nowMs))) / 1_000;
+  const active = (await readHealths(hooks)).filter(({endpoint}) => endpoint.state === 'active');
+  return Math.max(0, ...active.map(({endpoint, health}) => lagMsOf(endpoint, health, nowMs))) / 1_000;
 }
 
 type Measures = Extract<PartitionAnswer, {kind: 'measures'}>['partition'];

@@ -1,4 +1,4 @@
-// Texts of chat messages: names of events and definitions, and numbers, never a user. They are plain text; src/effects escapes them.
+// Texts of chat messages: names of events and definitions, and numbers, never a user. They are plain text; src/webhooks escapes them.
 import {isoText} from '../../actors/calendar.js';
 import {shortened} from '../webhooks/chat.js';
 import type {Change} from './alert-state.js';

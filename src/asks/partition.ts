@@ -1,8 +1,8 @@
 // Questions to the owner of a partition, and their answers.
 import type {Conflict} from '../../actors/dedupe/conflicts.js';
-import type {EffectReference, TriggerType} from '../webhooks/trigger.js';
 import type {FunnelMemory, PartitionMeasures, ThreadMeasures} from '../measures.js';
 import type {RefreshChange} from '../refresh.js';
+import type {EffectReference, TriggerType} from '../webhooks/trigger.js';
 import type {EventsAnswer, EventsQuestion} from './events.js';
 import type {NameAnswer, NameQuestion, NamesAnswer, NamesQuestion} from './names.js';
 import type {UserAnswer, UserQuestion} from './users.js';

@@ -4,8 +4,6 @@ import type {NatsConnection} from 'nats';
 import {wtf8} from '../../actors/bytes/bytes.js';
 import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import {Addresses, type AddressRules} from '../webhooks/addresses.js';
-import {messageId} from '../webhooks/trigger.js';
 import {AckedLinks} from '../ingest/acked-links.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
@@ -23,6 +21,8 @@ import {carriedBytesMax} from '../nats/payload.js';
 import type {Durability} from '../nats/server/durability.js';
 import {isStreamThere, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
+import {Addresses, type AddressRules} from '../webhooks/addresses.js';
+import {messageId} from '../webhooks/trigger.js';
 import type {AnsweringThread, FoldingThread} from '../worker-messages.js';
 import type {Zone} from '../zone.js';
 import {BodiesUnderWay} from './admission/bodies-under-way.js';
@@ -192,7 +192,7 @@ export function createFront(
     | 'fixedKeys'
     | 'revocations'
     | 'hooks'
-    | 'letters'
+    | 'deliveryQueue'
     | 'lostRecords'
     | 'clientAddresses'
     | 'web'

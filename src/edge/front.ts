@@ -1,17 +1,18 @@
 // The edge as its routes use it.
-import type {Addresses} from '../webhooks/addresses.js';
-import type {KeptStore} from '../kept/kept-store.js';
-import type {Letters} from '../webhooks/delivery-queue.js';
+
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LinkEncoder} from '../ingest/link-encoder.js';
 import type {NamedEntries} from '../ingest/named-entries.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {RequestOrder} from '../ingest/request-order.js';
+import type {KeptStore} from '../kept/kept-store.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {RevocationJournal} from '../keys/revocation-journal.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Durability} from '../nats/server/durability.js';
+import type {Addresses} from '../webhooks/addresses.js';
+import type {DeliveryQueue} from '../webhooks/delivery-queue.js';
 import type {Zone} from '../zone.js';
 import type {BodiesUnderWay} from './admission/bodies-under-way.js';
 import type {Intake} from './admission/intake.js';
@@ -67,7 +68,7 @@ export interface Front {
   readonly hooks: KeptStore;
   readonly lostRecords: Pick<LostRecords, 'warnings'>;
   /** Deliveries that wait for webhooks, and dead letters. */
-  readonly letters: Letters;
+  readonly deliveryQueue: DeliveryQueue;
   readonly webhookAddresses: Addresses;
   /** `webhook-id` of these parts, with the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;

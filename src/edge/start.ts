@@ -3,9 +3,8 @@ import {createHash, randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {monotonicMs, wallMs} from '../clock.js';
-import {KeptStore} from '../kept/kept-store.js';
-import {Letters} from '../webhooks/delivery-queue.js';
 import {tickMs} from '../ingest/publisher.js';
+import {KeptStore} from '../kept/kept-store.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {type SaltBucket, VisitorSalts} from '../keys/visitor-salts.js';
@@ -21,6 +20,7 @@ import {promised} from '../promised.js';
 import type {Refresh} from '../refresh.js';
 import {RevocationFile} from '../revocation-file.js';
 import {ThreadVitals} from '../thread-vitals.js';
+import {DeliveryQueue} from '../webhooks/delivery-queue.js';
 import type {NatsAddress} from '../worker-messages.js';
 import type {AdminTokens} from './admission/authentication.js';
 import {routes, servedRoutes} from './all-routes.js';
@@ -115,7 +115,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
 /** Buckets and streams that the edge reads and writes. */
 interface Stores
-  extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'revocations' | 'hooks' | 'letters' | 'visitorSalt'> {
+  extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'revocations' | 'hooks' | 'deliveryQueue' | 'visitorSalt'> {
   /** Makes and destroys salts; a failure is only logged. */
   readonly keepSalts: () => Promise<void>;
   readonly record: StoredRecord;
@@ -162,9 +162,9 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   await keys.signIn.ensure();
   await revocations.repeat(keys, hooks, options.revocations.isRestored);
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
-  const letters = new Letters(js, jsm);
+  const deliveryQueue = new DeliveryQueue(js, jsm);
   const salts = await openSalts(buckets.keys, logger);
-  return {audit, record, keys, fixedKeys, revocations, hooks, lostRecords, letters, ...salts};
+  return {audit, record, keys, fixedKeys, revocations, hooks, lostRecords, deliveryQueue, ...salts};
 }
 
 async function openSalts(bucket: SaltBucket, logger: Logger): Promise<Pick<Stores, 'visitorSalt' | 'keepSalts'>> {

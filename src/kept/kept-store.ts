@@ -5,8 +5,8 @@
 //   (`n.<deletion>`): the watch ignores them, by the dot in their names.
 import {type BucketEntry, BucketFault, type RecordBucket} from '../keys/store.js';
 import {StoredRecords} from '../keys/stored-records.js';
-import {type Definition, type DefinitionPrefix, newDefinitionId} from './definition.js';
 import {type Endpoint, type SubscribedType, subscribes} from '../webhooks/endpoint.js';
+import {type Definition, type DefinitionPrefix, newDefinitionId} from './definition.js';
 
 /** Definitions of one kind. */
 export class Definitions<Held extends Definition> {

@@ -1,4 +1,4 @@
-// Deletes records of deleted definitions: cursors and standings of endpoints, states of alerts. The process that deletes a
+// Deletes records of deleted definitions: cursors and health of endpoints, states of alerts. The process that deletes a
 // definition deletes its records. A crash in between leaves some, and so does a process that writes one before it hears of the
 // deletion: a sweep deletes these.
 import type {RecordBucket} from '../keys/store.js';

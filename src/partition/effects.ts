@@ -10,11 +10,11 @@
 import {noUserKey} from '../../actors/log/entries.js';
 import type {Effect, Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../clock.js';
-import type {SubscribedType} from '../webhooks/endpoint.js';
 import type {SavedFunnel} from '../kept/saved-funnel.js';
-import type {Trigger} from '../webhooks/trigger.js';
 import {Condition} from '../pacing/condition.js';
 import {Semaphore} from '../pacing/semaphore.js';
+import type {SubscribedType} from '../webhooks/endpoint.js';
+import type {Trigger} from '../webhooks/trigger.js';
 import {type RetryLog, retryForever} from './retry.js';
 
 /** The port to the queue of triggers. */

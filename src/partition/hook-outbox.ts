@@ -1,10 +1,10 @@
 // The outbox of a deployment: its endpoints and saved funnels, and the stream of triggers.
 import type {JetStreamClient} from '@nats-io/jetstream';
 import type {KeptStore} from '../kept/kept-store.js';
-import {publishTrigger} from '../webhooks/outbox.js';
 import {savedFunnelsOf} from '../kept/saved-funnel.js';
-import {messageId} from '../webhooks/trigger.js';
 import {userRefs} from '../user-ref.js';
+import {publishTrigger} from '../webhooks/outbox.js';
+import {messageId} from '../webhooks/trigger.js';
 import type {Outbox} from './effects.js';
 
 export function hookOutbox(hooks: KeptStore, js: JetStreamClient, deploymentSecret: string): Outbox {

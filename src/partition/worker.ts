@@ -11,8 +11,8 @@ import {askPartitionSubject, comparedSubject, forgottenLinksSubject} from '../as
 import {wallMs} from '../clock.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {seedsOf} from '../deployment-seeds.js';
-import {KeptStore} from '../kept/kept-store.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
+import {KeptStore} from '../kept/kept-store.js';
 import {memoryLimitBytes} from '../memory-plan.js';
 import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';

@@ -25,7 +25,7 @@ export interface Placed<Content> {
 
 const consumerOf = (endpointId: string): string => `d-${endpointId}`;
 
-export class Letters {
+export class DeliveryQueue {
   private readonly js: JetStreamClient;
   private readonly jsm: JetStreamManager;
 

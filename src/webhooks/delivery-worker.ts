@@ -6,25 +6,25 @@
 //        the rows of earlier rules, these are dropped from the definition (row-rules.ts).
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
+import {recordSweepEveryMs, sweepRecords} from '../kept/record-sweep.js';
 import type {RecordBucket} from '../keys/store.js';
-import {type CourierWorld, Recipient, savedEveryMs, sharedSockets} from './sender.js';
 import {CursorRecord} from './cursor.js';
+import type {DeliveryQueue} from './delivery-queue.js';
 import type {Endpoint} from './endpoint.js';
 import type {Heads} from './heads.js';
-import type {Letters} from './delivery-queue.js';
-import {recordSweepEveryMs, sweepRecords} from '../kept/record-sweep.js';
 import {hasEventRule, RowRules} from './row-rules.js';
+import {Recipient, type SenderWorld, savedEveryMs, sharedSockets} from './sender.js';
 import {TailRun, type TailWorld} from './tail-run.js';
 import {TriggerRun, type TriggerWorld} from './trigger-run.js';
 
 const againMs = 1_000;
 const sweepEveryMs = 60_000;
 
-type DeliveryWorld = CourierWorld &
+type DeliveryWorld = SenderWorld &
   Omit<TailWorld, 'placeIn'> &
   Omit<TriggerWorld, 'source'> & {
     readonly bucket: Pick<RecordBucket, 'read' | 'write' | 'names' | 'purge'>;
-    readonly letters: Letters;
+    readonly deliveryQueue: DeliveryQueue;
     readonly heads: Heads;
   };
 
@@ -40,7 +40,7 @@ class Service {
     this.world = world;
   }
 
-  /** Starts once the endpoint's standing is read. */
+  /** Starts once the endpoint's health is read. */
   async begin(): Promise<void> {
     for (;;) {
       try {
@@ -55,7 +55,7 @@ class Service {
     if (this.isStopped) return;
     const {recipient, world} = this;
     this.keepTails();
-    await new TriggerRun(recipient, {...world, source: world.letters.source(recipient.id)}).run();
+    await new TriggerRun(recipient, {...world, source: world.deliveryQueue.source(recipient.id)}).run();
   }
 
   take(endpoint: Endpoint): void {
@@ -121,7 +121,7 @@ class Service {
   }
 }
 
-export class Deliverer {
+export class DeliveryWorker {
   private readonly world: DeliveryWorld;
   private readonly services = new Map<string, Service>();
   private readonly places = sharedSockets();
@@ -148,12 +148,12 @@ export class Deliverer {
 
   /** Deletes the triggers and consumers of deleted endpoints. Never rejects: the next sweep tries again. DE1 */
   private async sweep(): Promise<void> {
-    const {hooks, letters, bucket} = this.world;
+    const {hooks, deliveryQueue, bucket} = this.world;
     try {
-      for (const id of await letters.addressees()) {
+      for (const id of await deliveryQueue.addressees()) {
         if (hooks.endpoints.get(id) !== undefined) continue;
         const entry = await bucket.read(id);
-        if (entry === undefined || entry.text === '') await letters.forget(id);
+        if (entry === undefined || entry.text === '') await deliveryQueue.forget(id);
       }
     } catch (error) {
       throwBroken(error);

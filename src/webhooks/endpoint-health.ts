@@ -1,4 +1,4 @@
-// The standing of an endpoint: its failures in a row, its next probe, its counts, its newest attempts, and which of its events wait.
+// The health of an endpoint: its failures in a row, its next probe, its counts, its newest attempts, and which of its events wait.
 //   ST1. Any number of processes write one record. Each adds what it counted since it last read or wrote the record, so the record
 //        has the counts, failures and attempts of all of them.
 //   ST2. What waits in a partition is known to the process that moves the cursor there. Its statement has the revision of the cursor
@@ -34,7 +34,7 @@ export interface Wait {
 
 export type Waiting = Readonly<Record<number, Wait>>;
 
-export interface Standing {
+export interface EndpointHealth {
   readonly v: 1;
   /** Failed attempts since the last success; while the endpoint is probed, failed probes alone. */
   readonly failures: number;
@@ -55,7 +55,7 @@ export interface Standing {
   readonly attempts: readonly Attempt[];
 }
 
-export const newStanding: Standing = {
+export const newHealth: EndpointHealth = {
   v: 1,
   failures: 0,
   failingSinceMs: null,
@@ -69,38 +69,37 @@ export const newStanding: Standing = {
   attempts: [],
 };
 
-/** The standing after an attempt. `probeDelayMs`: the pause after that many failures; `askedMs`: the one that the receiver asks for. */
+/** The health after an attempt. `probeDelayMs`: the pause after that many failures; `askedMs`: the one that the receiver asks for. */
 export function noted(
-  standing: Standing,
+  health: EndpointHealth,
   attempt: Attempt,
   probeDelayMs: (failures: number) => number,
   askedMs = 0,
-): Standing {
-  const attempts = [attempt, ...standing.attempts].slice(0, attemptsKeptMax);
-  if (attempt.outcome === 'erased') return {...standing, attempts};
+): EndpointHealth {
+  const attempts = [attempt, ...health.attempts].slice(0, attemptsKeptMax);
+  if (attempt.outcome === 'erased') return {...health, attempts};
   const endMs = attempt.atMs + attempt.ms;
   if (attempt.outcome === 'delivered') {
-    const delivered = standing.delivered + 1;
-    return {...standing, attempts, delivered, failures: 0, failingSinceMs: null, lastSuccessMs: endMs, nextProbeMs: 0};
+    const delivered = health.delivered + 1;
+    return {...health, attempts, delivered, failures: 0, failingSinceMs: null, lastSuccessMs: endMs, nextProbeMs: 0};
   }
   // An attempt that was under way when probing began is no probe: counted as one, it would lengthen the pause by hours.
-  if (isProbed(standing) && !isProbeDue(standing, attempt.atMs))
-    return {...standing, attempts, failed: standing.failed + 1};
-  const failures = standing.failures + 1;
+  if (isProbed(health) && !isProbeDue(health, attempt.atMs)) return {...health, attempts, failed: health.failed + 1};
+  const failures = health.failures + 1;
   const probeWaitMs = Math.max(probeDelayMs(failures), askedMs);
   return {
-    ...standing,
+    ...health,
     attempts,
-    failed: standing.failed + 1,
+    failed: health.failed + 1,
     failures,
-    failingSinceMs: standing.failingSinceMs ?? endMs,
+    failingSinceMs: health.failingSinceMs ?? endMs,
     ...(failures < probedAfter ? {nextProbeMs: 0} : {nextProbeMs: endMs + probeWaitMs, probeWaitMs}),
   };
 }
 
-/** The standing after the endpoint was resumed: without failures. */
-export const resumed = (standing: Standing): Standing => ({
-  ...standing,
+/** The health after the endpoint was resumed: without failures. */
+export const resumed = (health: EndpointHealth): EndpointHealth => ({
+  ...health,
   failures: 0,
   failingSinceMs: null,
   nextProbeMs: 0,
@@ -110,7 +109,7 @@ export const resumed = (standing: Standing): Standing => ({
  * The record of all processes. ST1
  * `stored`: by another process; `own`: by this one, which had `base` when it last read or wrote the record.
  */
-export function merged(stored: Standing, base: Standing, own: Standing): Standing {
+export function merged(stored: EndpointHealth, base: EndpointHealth, own: EndpointHealth): EndpointHealth {
   const lastSuccessMs = laterOf(stored.lastSuccessMs, own.lastSuccessMs);
   const count = (of: 'delivered' | 'failed' | 'dead' | 'skippedEvents') => stored[of] + own[of] - base[of];
   return {
@@ -126,11 +125,17 @@ export function merged(stored: Standing, base: Standing, own: Standing): Standin
   };
 }
 
-type Failing = Pick<Standing, 'failures' | 'failingSinceMs' | 'nextProbeMs' | 'probeWaitMs'>;
+type Failing = Pick<EndpointHealth, 'failures' | 'failingSinceMs' | 'nextProbeMs' | 'probeWaitMs'>;
 
 /** Failures since the last success of any process. */
-function failingOf(stored: Standing, base: Standing, own: Standing, lastSuccessMs: number | null): Failing {
-  const isFailing = ({failingSinceMs}: Standing) => failingSinceMs !== null && failingSinceMs > (lastSuccessMs ?? -1);
+function failingOf(
+  stored: EndpointHealth,
+  base: EndpointHealth,
+  own: EndpointHealth,
+  lastSuccessMs: number | null,
+): Failing {
+  const isFailing = ({failingSinceMs}: EndpointHealth) =>
+    failingSinceMs !== null && failingSinceMs > (lastSuccessMs ?? -1);
   // A success here, or the operator, ended the failures of before: those that others counted until then are over.
   const isBegunAnew = base.failingSinceMs !== null && own.failingSinceMs !== base.failingSinceMs;
   if (isBegunAnew || !isFailing(stored)) return isFailing(own) ? own : resumed(own);
@@ -160,23 +165,23 @@ export function withWaits(waiting: Waiting, statements: Waiting): Waiting {
 }
 
 /** How long the oldest event has waited. It grows also while no process delivers. */
-export function lagMsOf(endpoint: Endpoint, {waiting}: Standing, nowMs: number): number {
+export function lagMsOf(endpoint: Endpoint, {waiting}: EndpointHealth, nowMs: number): number {
   if (!hasEventRule(endpoint)) return 0;
   const oldest = Object.values(waiting).flatMap(({oldestMs}) => oldestMs ?? []);
   return Math.max(0, ...oldest.map((oldestMs) => nowMs - oldestMs));
 }
 
-/** The standing of a stored record; undefined or empty: there is none. */
-export const standingFrom = (text: string | undefined): Standing =>
-  text === undefined || text === '' ? newStanding : {...newStanding, ...(JSON.parse(text) as Standing)};
+/** The health of a stored record; undefined or empty: there is none. */
+export const healthFrom = (text: string | undefined): EndpointHealth =>
+  text === undefined || text === '' ? newHealth : {...newHealth, ...(JSON.parse(text) as EndpointHealth)};
 
-export const isProbed = ({failures}: Standing): boolean => failures >= probedAfter;
+export const isProbed = ({failures}: EndpointHealth): boolean => failures >= probedAfter;
 
 /** Whether the next probe of an endpoint that is probed may be made. */
-export const isProbeDue = ({failures, nextProbeMs, probeWaitMs = 0}: Standing, nowMs: number): boolean =>
+export const isProbeDue = ({failures, nextProbeMs, probeWaitMs = 0}: EndpointHealth, nowMs: number): boolean =>
   hasCome(nextProbeMs, Math.max(probeWaitMs, probeDelayMsMax(failures)), nowMs);
 
-export const isHopeless = ({failingSinceMs}: Standing, nowMs: number): boolean =>
+export const isHopeless = ({failingSinceMs}: EndpointHealth, nowMs: number): boolean =>
   failingSinceMs !== null && nowMs - failingSinceMs >= disabledAfterMs;
 
 /** The outcome of an attempt in the form that people read. */
@@ -186,4 +191,4 @@ export const attemptOf = (outcome: Outcome): Pick<Attempt, 'outcome' | 'status' 
   ...('why' in outcome && {why: outcome.why}),
 });
 
-export const standingName = (endpointId: string): string => `w.${endpointId}`;
+export const healthName = (endpointId: string): string => `w.${endpointId}`;

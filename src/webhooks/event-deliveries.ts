@@ -12,7 +12,7 @@ import type {EventsReference, EventsTrigger} from './queued-delivery.js';
 const batchBytesMax = 256 * 1024;
 
 /** A row that an endpoint is told. */
-export interface ToldRow {
+export interface DeliveredRow {
   readonly ordinal: number;
   /** Index in the partition. */
   readonly user: number;
@@ -21,7 +21,7 @@ export interface ToldRow {
   readonly chars: number;
 }
 
-interface RowsOf<Row extends ToldRow> {
+interface RowsOf<Row extends DeliveredRow> {
   readonly endpoint: Endpoint;
   readonly partition: number;
   /** Generations of the partition's log. */
@@ -35,7 +35,7 @@ interface RowsOf<Row extends ToldRow> {
 /** Ordinals of its rows, ascending. */
 export type Batch = readonly number[];
 
-interface Group<Row extends ToldRow> {
+interface Group<Row extends DeliveredRow> {
   readonly batch: Batch;
   /** Whether its message is a list. RO3 */
   readonly isBatch: boolean;
@@ -58,7 +58,7 @@ export function originOf({id}: Pick<StoredEvent, 'id'>): {readonly partition: nu
 }
 
 /** Deliveries of these rows: one request each. */
-export async function toldDeliveries<Row extends ToldRow>(
+export async function eventDeliveries<Row extends DeliveredRow>(
   of: RowsOf<Row>,
   naming: Naming,
 ): Promise<(Group<Row> & {readonly trigger: EventsTrigger})[]> {
@@ -74,7 +74,7 @@ export async function toldDeliveries<Row extends ToldRow>(
 }
 
 /** Groups of a planned batch have that batch itself. RO2 */
-function groupsOf<Row extends ToldRow>({rows, planned = [], endpoint}: RowsOf<Row>): Group<Row>[] {
+function groupsOf<Row extends DeliveredRow>({rows, planned = [], endpoint}: RowsOf<Row>): Group<Row>[] {
   const batchOf = new Map(planned.flatMap((batch) => batch.map((ordinal) => [ordinal, batch] as const)));
   const known = planned.map((batch) => {
     return {batch, isBatch: true, rows: rows.filter(({ordinal}) => batchOf.get(ordinal) === batch)};
@@ -83,7 +83,7 @@ function groupsOf<Row extends ToldRow>({rows, planned = [], endpoint}: RowsOf<Ro
   return [...known.filter((group) => group.rows.length > 0), ...newGroups(others, endpoint)];
 }
 
-function newGroups<Row extends ToldRow>(rows: readonly Row[], endpoint: Endpoint): Group<Row>[] {
+function newGroups<Row extends DeliveredRow>(rows: readonly Row[], endpoint: Endpoint): Group<Row>[] {
   const {batch} = endpoint;
   const groups: Row[][] = [];
   let chars = 0;
@@ -101,8 +101,8 @@ function newGroups<Row extends ToldRow>(rows: readonly Row[], endpoint: Endpoint
 }
 
 async function idOf(
-  {batch, isBatch, rows}: Group<ToldRow>,
-  {endpoint, ...of}: RowsOf<ToldRow>,
+  {batch, isBatch, rows}: Group<DeliveredRow>,
+  {endpoint, ...of}: RowsOf<DeliveredRow>,
   naming: Naming,
 ): Promise<string> {
   const {generationsOf, messageId} = naming;
@@ -116,7 +116,10 @@ async function idOf(
   return messageId(endpoint.id, partition, generationOfRow(generations, ordinal), ordinal); // RO1
 }
 
-const referenceTo = ({rows, isBatch}: Group<ToldRow>, {partition, generations}: RowsOf<ToldRow>): EventsReference => ({
+const referenceTo = (
+  {rows, isBatch}: Group<DeliveredRow>,
+  {partition, generations}: RowsOf<DeliveredRow>,
+): EventsReference => ({
   partition,
   generation: newestOf(generations),
   ordinals: rows.map(({ordinal}) => ordinal),

@@ -7,10 +7,10 @@ import {userHashOf} from '../../actors/identity/user-hash.js';
 import type {Absence, RowPlace} from '../asks/events.js';
 import {keptRefs, type UserRefs} from '../user-ref.js';
 import type {Endpoint} from './endpoint.js';
-import {eventsData, type StoredEvent, type ToldEvent, userKeyOf} from './payload.js';
-import type {Owners} from './owners.js';
-import type {EventsReference} from './queued-delivery.js';
 import {isBatched} from './event-deliveries.js';
+import type {Owners} from './owners.js';
+import {type DeliveredEvent, eventsData, type StoredEvent, userKeyOf} from './payload.js';
+import type {EventsReference} from './queued-delivery.js';
 
 const historyRowsMax = 1_000;
 
@@ -33,14 +33,14 @@ export class EventReader {
     this.refs = keptRefs(refs);
   }
 
-  told(text: string, event: StoredEvent): ToldEvent {
+  told(text: string, event: StoredEvent): DeliveredEvent {
     const key = userKeyOf(event);
     return {text, userRef: this.refs(userHashOf(this.seeds, key, 0, key.length))};
   }
 
   /** @throws OwnerAway */
   async read(of: EventsReference, endpoint: Endpoint): Promise<ReadEvents> {
-    const events: ToldEvent[] = [];
+    const events: DeliveredEvent[] = [];
     const lost: number[] = [];
     for await (const {ordinal, timeMs, text: here, absence} of this.rows(of)) {
       if (absence?.why === 'lost') lost.push(ordinal);

@@ -2,8 +2,9 @@
 //   FE1. No delivery is lost by the wait. The edge writes where the events of a new endpoint begin (cursor.ts), and triggers wait
 //        in OUT.
 //   FE2. A deleted endpoint counts: the deliver thread deletes what it left (delivery-worker.ts DE1).
-import type {KeyBucket} from '../keys/store.js';
+
 import {isDefinitionId} from '../kept/definition.js';
+import type {KeyBucket} from '../keys/store.js';
 
 /** `bucket`: of hooks. Resolves once the deployment has an endpoint, or has had one. Rejects with a `BucketFault`. */
 export function firstEndpoint(bucket: Pick<KeyBucket, 'watch'>): Promise<void> {

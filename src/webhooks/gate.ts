@@ -73,7 +73,7 @@ export class Gate {
     this.changed.notify();
   }
 
-  /** Call it after the state or the standing of the endpoint has changed. */
+  /** Call it after the state or the health of the endpoint has changed. */
   notify(): void {
     this.changed.notify();
   }

@@ -27,16 +27,16 @@ export interface StoredEvent {
 export const userKeyOf = ({userId, anonymousId}: StoredEvent): Uint8Array =>
   wtf8(userId === null ? `a${anonymousId}` : `u${userId}`);
 
-export interface ToldEvent {
+export interface DeliveredEvent {
   /** JSON of the event. */
   readonly text: string;
   readonly userRef: string;
 }
 
-const told = ({text, userRef}: ToldEvent): string => `{"event":${text},"user_ref":"${userRef}"}`;
+const told = ({text, userRef}: DeliveredEvent): string => `{"event":${text},"user_ref":"${userRef}"}`;
 
 /** JSON of `data`. `isBatch`: the endpoint takes several events at once, so a single event is a list, too. */
-export const eventsData = (events: readonly ToldEvent[], isBatch: boolean): string =>
+export const eventsData = (events: readonly DeliveredEvent[], isBatch: boolean): string =>
   isBatch ? `{"events":[${events.map(told).join(',')}]}` : events.map(told).join('');
 
 /** Body of a request. `dataJson`: JSON of an object. */

@@ -1,46 +1,46 @@
-// The courier makes the attempts of one process: it forms the message, signs and sends it, and notes the outcome in the standing.
-//   CO1. The standing is also in the bucket, written at most every two seconds: it outlives the process, and every edge shows it.
+// The sender makes the attempts of one process: it forms the message, signs and sends it, and notes the outcome in the endpoint's health.
+//   CO1. The health is also in the bucket, written at most every two seconds: it outlives the process, and every edge shows it.
 //        Processes that write it add up (endpoint-health.ts ST1).
 //   CO2. Data is made at most a quarter of a second before it is sent: nothing is sent of a user who is erased while an attempt
 //        waits.
 //   CO3. An attempt may wait for the sockets of all endpoints. The definition counts that there is when it gets one: its URL and its
 //        secrets, and whether anything is sent at all.
 import {monotonicMs} from '../clock.js';
+import type {KeptStore} from '../kept/kept-store.js';
 import {BucketFault, type KeyBucket} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import type {Endpoint} from './endpoint.js';
+import {
+  attemptOf,
+  type EndpointHealth,
+  healthFrom,
+  healthName,
+  isHopeless,
+  isProbeDue,
+  isProbed,
+  merged,
+  newHealth,
+  noted,
+  resumed,
+  type Waiting,
+  withWaits,
+} from './endpoint-health.js';
 import {Gate} from './gate.js';
-import type {KeptStore} from '../kept/kept-store.js';
 import {bodyOf} from './payload.js';
 import {type Content, type Outcome, type Poster, socketsOfAllMax} from './post.js';
 import {RowRules} from './row-rules.js';
 import {disabledAfterMs} from './schedule.js';
 import {signatures, validSecrets} from './signature.js';
-import {
-  attemptOf,
-  isHopeless,
-  isProbeDue,
-  isProbed,
-  merged,
-  newStanding,
-  noted,
-  resumed,
-  type Standing,
-  standingFrom,
-  standingName,
-  type Waiting,
-  withWaits,
-} from './endpoint-health.js';
 
-/** Period of saving standings. CO1 */
+/** Period of saving health. CO1 */
 export const savedEveryMs = 2_000;
 /** An erased user has no receipt so soon. CO2 */
 const freshMs = 250;
 const day = 86_400_000;
 
-/** The courier's ports. */
-export interface CourierWorld {
+/** The sender's ports. */
+export interface SenderWorld {
   readonly poster: Pick<Poster, 'post'>;
   readonly hooks: KeptStore;
   readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
@@ -84,11 +84,11 @@ async function made(say: Say): Promise<Said> {
 export class Recipient {
   readonly id: string;
   readonly gate: Gate;
-  private readonly world: CourierWorld;
+  private readonly world: SenderWorld;
   private readonly all: Semaphore;
-  private standingNow: Standing = newStanding;
+  private healthNow: EndpointHealth = newHealth;
   /** The record when this process last read or wrote it. */
-  private base: Standing = newStanding;
+  private base: EndpointHealth = newHealth;
   private revision = 0;
   /** The text of the last write, until the bucket has answered it. */
   private unanswered: string | undefined;
@@ -100,7 +100,7 @@ export class Recipient {
   /** JSON text of the definition that the rules are of; undefined: they are of the first one that this process heard of. */
   private definition: string | undefined;
 
-  constructor(endpoint: Endpoint, world: CourierWorld, all: Semaphore) {
+  constructor(endpoint: Endpoint, world: SenderWorld, all: Semaphore) {
     this.id = endpoint.id;
     this.newest = endpoint;
     this.rules = new RowRules(endpoint);
@@ -110,21 +110,21 @@ export class Recipient {
   }
 
   private view() {
-    const {standingNow, newest, world} = this;
-    const dueMs = isProbeDue(standingNow, world.wallMs()) ? 0 : standingNow.nextProbeMs;
-    return {state: newest.state, nextProbeMs: isProbed(standingNow) ? dueMs : undefined};
+    const {healthNow, newest, world} = this;
+    const dueMs = isProbeDue(healthNow, world.wallMs()) ? 0 : healthNow.nextProbeMs;
+    return {state: newest.state, nextProbeMs: isProbed(healthNow) ? dueMs : undefined};
   }
 
   get endpoint(): Endpoint {
     return this.newest;
   }
 
-  get standing(): Standing {
-    return this.standingNow;
+  get health(): EndpointHealth {
+    return this.healthNow;
   }
 
   get isProbed(): boolean {
-    return isProbed(this.standingNow);
+    return isProbed(this.healthNow);
   }
 
   /** Takes a changed definition. */
@@ -167,7 +167,7 @@ export class Recipient {
     if (outcome.kind === 'erased') return this.noteErased(message);
     const seen = {id, type, atMs, ms: wallMs() - atMs, attempt, ...attemptOf(outcome)};
     const askedMs = 'waitMs' in outcome ? outcome.waitMs : undefined;
-    this.note((standing) => noted(standing, seen, this.world.probeDelayMs, askedMs));
+    this.note((health) => noted(health, seen, this.world.probeDelayMs, askedMs));
     if (outcome.kind === 'gone') await this.disable('the receiver answered 410');
     else if (await this.isHopeless()) await this.disable(`no attempt succeeded for ${disabledAfterMs / day} days`);
     return outcome;
@@ -176,7 +176,7 @@ export class Recipient {
   /** Whether no process succeeded for too long. False while the bucket does not answer: the next failure asks again. */
   private async isHopeless(): Promise<boolean> {
     const {wallMs} = this.world;
-    if (!isHopeless(this.standingNow, wallMs())) return false;
+    if (!isHopeless(this.healthNow, wallMs())) return false;
     this.isUnsaved = true;
     const isSaved = await this.save().then(
       () => true,
@@ -185,7 +185,7 @@ export class Recipient {
         return false;
       },
     );
-    return isSaved && isHopeless(this.standingNow, wallMs());
+    return isSaved && isHopeless(this.healthNow, wallMs());
   }
 
   private contentOf({id, type, timestampMs}: Message, dataJson: string): Content {
@@ -205,13 +205,13 @@ export class Recipient {
   /** Notes that the user of a message is erased, so that nothing is sent. */
   private noteErased({id, type, attempt}: Message): Outcome {
     const seen = {id, type, atMs: this.world.wallMs(), ms: 0, attempt, outcome: 'erased'} as const;
-    this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
+    this.note((health) => noted(health, seen, this.world.probeDelayMs));
     return {kind: 'erased'};
   }
 
-  note(change: (standing: Standing) => Standing): void {
+  note(change: (health: EndpointHealth) => EndpointHealth): void {
     const wasProbed = this.isProbed;
-    this.standingNow = change(this.standingNow);
+    this.healthNow = change(this.healthNow);
     this.isUnsaved = true;
     if (this.isProbed && !wasProbed) this.world.logger.warn({endpoint: this.id}, 'a webhook fails: it is probed now');
     this.gate.notify();
@@ -234,35 +234,35 @@ export class Recipient {
   /** Notes what waits in the partitions whose cursors this process has. */
   noteWaits(waits: Waiting): void {
     const {stated} = this;
-    const known = this.standingNow.waiting;
+    const known = this.healthNow.waiting;
     this.stated = waits;
     // The first statement of a partition is always written: this process may not have read what another one said of it.
     const isNews = ([partition, {oldestMs}]: [string, Waiting[number]]): boolean =>
       stated[Number(partition)] === undefined || known[Number(partition)]?.oldestMs !== oldestMs;
     if (Object.entries(waits).some(isNews))
-      this.note((standing) => ({...standing, waiting: withWaits(standing.waiting, waits)}));
+      this.note((health) => ({...health, waiting: withWaits(health.waiting, waits)}));
   }
 
-  /** Reads the standing that earlier processes wrote. Rejects with a `BucketFault`. */
+  /** Reads the health that earlier processes wrote. Rejects with a `BucketFault`. */
   async load(): Promise<void> {
-    const entry = await this.world.bucket.read(standingName(this.id));
+    const entry = await this.world.bucket.read(healthName(this.id));
     if (entry === undefined) return;
     this.revision = entry.revision;
-    const known = standingFrom(entry.text);
+    const known = healthFrom(entry.text);
     this.base = known;
     // The endpoint was resumed while no process delivered, or no process tried for days: its time to fail starts now.
     const isNew = this.newest.state === 'active' && isHopeless(known, this.world.wallMs());
-    this.standingNow = isNew ? resumed(known) : known;
+    this.healthNow = isNew ? resumed(known) : known;
   }
 
-  /** Writes the standing if it has changed. Rejects with a `BucketFault`. CO1 */
+  /** Writes the health if it has changed. Rejects with a `BucketFault`. CO1 */
   async save(): Promise<void> {
     if (!this.isUnsaved) return;
     this.isUnsaved = false;
     const {bucket} = this.world;
-    const name = standingName(this.id);
-    const {standingNow} = this;
-    const [text, unanswered] = [JSON.stringify(standingNow), this.unanswered];
+    const name = healthName(this.id);
+    const {healthNow} = this;
+    const [text, unanswered] = [JSON.stringify(healthNow), this.unanswered];
     this.unanswered = text;
     const written = await bucket.write(name, text, this.revision).catch((error: Error) => {
       this.isUnsaved = true;
@@ -271,16 +271,16 @@ export class Recipient {
     this.unanswered = undefined;
     if (written !== undefined) {
       this.revision = written;
-      this.base = standingNow;
+      this.base = healthNow;
       return;
     }
     this.isUnsaved = true; // The next call writes it.
     const entry = await bucket.read(name);
     this.revision = entry?.revision ?? 0;
     if (entry === undefined || entry.text === '') return;
-    const stored = standingFrom(entry.text);
+    const stored = healthFrom(entry.text);
     // A write whose answer was lost is this process's own: it is not added once more.
-    if (entry.text !== unanswered) this.standingNow = merged(stored, this.base, this.standingNow);
+    if (entry.text !== unanswered) this.healthNow = merged(stored, this.base, this.healthNow);
     this.base = stored;
   }
 }

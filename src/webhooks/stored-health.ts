@@ -1,17 +1,16 @@
-// Reads the standings of all endpoints, which the processes that deliver wrote.
-import type {Endpoint} from './endpoint.js';
-import type {KeptStore} from '../kept/kept-store.js';
-import {type Standing, standingFrom, standingName} from './endpoint-health.js';
+// Reads the health of endpoints, which the processes that deliver wrote.
 
-/** Standings of all endpoints, the oldest endpoint first. */
-export type Standings = readonly {readonly endpoint: Endpoint; readonly standing: Standing}[];
+import type {KeptStore} from '../kept/kept-store.js';
+import type {Endpoint} from './endpoint.js';
+import {type EndpointHealth, healthFrom, healthName} from './endpoint-health.js';
+
+/** Health of all endpoints, the oldest endpoint first. */
+export type EndpointHealths = readonly {readonly endpoint: Endpoint; readonly health: EndpointHealth}[];
 
 /** Rejects with a `BucketFault`. */
-export const readStandings = ({endpoints, bucket}: KeptStore): Promise<Standings> =>
-  Promise.all(
-    endpoints.list().map(async (endpoint) => ({endpoint, standing: await readStanding(bucket, endpoint.id)})),
-  );
+export const readHealths = ({endpoints, bucket}: KeptStore): Promise<EndpointHealths> =>
+  Promise.all(endpoints.list().map(async (endpoint) => ({endpoint, health: await readHealth(bucket, endpoint.id)})));
 
-/** Standing of one endpoint. Rejects with a `BucketFault`. */
-export const readStanding = async (bucket: Pick<KeptStore['bucket'], 'read'>, id: string): Promise<Standing> =>
-  standingFrom((await bucket.read(standingName(id)))?.text);
+/** Health of one endpoint. Rejects with a `BucketFault`. */
+export const readHealth = async (bucket: Pick<KeptStore['bucket'], 'read'>, id: string): Promise<EndpointHealth> =>
+  healthFrom((await bucket.read(healthName(id)))?.text);

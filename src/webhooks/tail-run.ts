@@ -24,21 +24,21 @@ import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {whenAllEnded} from '../pacing/when-all-ended.js';
-import type {Recipient} from './sender.js';
 import {type Cursor, CursorRecord} from './cursor.js';
+import type {DeliveryQueue} from './delivery-queue.js';
 import {maxLagMsOf} from './endpoint.js';
+import type {Wait} from './endpoint-health.js';
+import {type Batch, type DeliveredRow, eventDeliveries, isBatched, originOf} from './event-deliveries.js';
 import type {EventReader} from './event-reader.js';
 import type {Heads, TailPlace} from './heads.js';
-import type {Letters} from './delivery-queue.js';
-import {eventsData, type StoredEvent, type ToldEvent} from './payload.js';
 import {isMissed, type Missed, withMissed} from './missed.js';
 import type {Owners} from './owners.js';
+import {type DeliveredEvent, eventsData, type StoredEvent} from './payload.js';
 import {type Outcome, socketsMax} from './post.js';
 import type {EventsReference, EventsTrigger} from './queued-delivery.js';
+import {isDue, type NextAttempt, type RetryDecision, retryDecisionOf, writeDecision} from './retry.js';
 import type {RowRules} from './row-rules.js';
-import {isDue, type NextAttempt, type Sequel, sequelOf, writeSequel} from './retry.js';
-import type {Wait} from './endpoint-health.js';
-import {type Batch, isBatched, originOf, type ToldRow, toldDeliveries} from './event-deliveries.js';
+import type {Recipient} from './sender.js';
 
 /** Rows of a page of batches. */
 const batchedRowsMin = 256;
@@ -62,7 +62,7 @@ export interface TailWorld {
   readonly owners: Owners;
   readonly events: EventReader;
   readonly heads: Heads;
-  readonly letters: Letters;
+  readonly deliveryQueue: DeliveryQueue;
   readonly wallMs: () => number;
   readonly retryDelayMs: (attempt: number) => number | undefined;
   /** `webhook-id` made of the parts and the deployment's secret. */
@@ -79,13 +79,13 @@ export interface TailWorld {
 interface Delivery {
   readonly trigger: EventsTrigger;
   readonly batch: Batch;
-  readonly events: ToldEvent[];
+  readonly events: DeliveredEvent[];
   /** Time at which the events were read, monotonic ms. */
   readonly readMs: number;
 }
 
 /** A stored event that the endpoint wants. */
-interface Row extends ToldRow {
+interface Row extends DeliveredRow {
   readonly event: StoredEvent;
   readonly text: string;
 }
@@ -129,7 +129,7 @@ export class TailRun {
   /** Ids of settled deliveries that the cursor has not passed. TL8 */
   private readonly settled = new Set<string>();
   /** What follows the newest attempt of deliveries that are not settled, by id. TL9 */
-  private readonly sequels = new Map<string, Sequel>();
+  private readonly decisions = new Map<string, RetryDecision>();
   /** Ends when the last renewal of the claim has ended. */
   private renewal: Promise<void> = Promise.resolve();
   /** The renewal for which attempts wait; undefined: none. */
@@ -195,8 +195,8 @@ export class TailRun {
     this.isSaved = true;
     // What is known of deliveries stays: a write whose answer was lost changes the record, too.
     const {retry} = this.cursor;
-    if (retry !== undefined && attemptsOf(this.sequels.get(retry.id)) < retry.attempts)
-      this.sequels.set(retry.id, {kind: 'retry', next: retry});
+    if (retry !== undefined && attemptsOf(this.decisions.get(retry.id)) < retry.attempts)
+      this.decisions.set(retry.id, {kind: 'retry', next: retry});
   }
 
   /** Cursor of an endpoint that subscribed after its creation; the edge writes the one of a new endpoint (routes/webhooks.ts). */
@@ -261,7 +261,7 @@ export class TailRun {
     this.cursor = {v: 1, generation, ordinal, ...(missed.length > 0 && {missed})};
     this.isSaved = false;
     this.settled.clear();
-    this.sequels.clear();
+    this.decisions.clear();
   }
 
   private async settleAll(cursor: Cursor, page: Page): Promise<void> {
@@ -441,7 +441,7 @@ export class TailRun {
     const {events, messageId} = this.world;
     const generationsOf = (partition: number) => this.generationsOf(partition);
     const of = {endpoint, partition: this.partition, generations, rows, planned};
-    const formed = await toldDeliveries(of, {generationsOf, messageId});
+    const formed = await eventDeliveries(of, {generationsOf, messageId});
     const readMs = monotonicMs();
     return formed.map(({trigger, batch, rows: some}) => ({
       trigger,
@@ -466,29 +466,29 @@ export class TailRun {
   private async isSettled(delivery: Delivery): Promise<boolean> {
     const {id} = delivery.trigger;
     for (let probes = 0; !this.isStopped && !this.isOvertaken; ) {
-      const sequel = this.sequels.get(id);
-      if (sequel !== undefined) {
-        if (!this.isHeld(sequel) && (await this.isWritten(delivery, sequel))) return true;
-        if (sequel.kind === 'dead') return false;
-        if (!isDue(sequel.next, this.world.wallMs())) {
-          if (!this.isHeld(sequel)) return false;
-          await this.rest(sequel.next);
+      const decision = this.decisions.get(id);
+      if (decision !== undefined) {
+        if (!this.isHeld(decision) && (await this.isWritten(delivery, decision))) return true;
+        if (decision.kind === 'dead') return false;
+        if (!isDue(decision.next, this.world.wallMs())) {
+          if (!this.isHeld(decision)) return false;
+          await this.rest(decision.next);
           continue;
         }
       }
-      const attempts = sequel?.next.attempts ?? 0;
+      const attempts = decision?.next.attempts ?? 0;
       const outcome = await this.attempt(delivery, attempts + probes + 1);
       if (outcome === undefined) return false;
       if (outcome.kind === 'delivered' || outcome.kind === 'erased') return true;
       // Disabled by a 410: the gate is closed until it is resumed. Probed: the gate says when.
       if (outcome.kind === 'gone' || this.recipient.isProbed) probes += 1;
-      else await this.follow(id, sequelOf(outcome, attempts + 1, this.world.wallMs(), this.world.retryDelayMs));
+      else await this.follow(id, retryDecisionOf(outcome, attempts + 1, this.world.wallMs(), this.world.retryDelayMs));
     }
     return false;
   }
 
   /** Whether the next attempt waits here: of an ordered endpoint. */
-  private isHeld({kind}: Sequel): boolean {
+  private isHeld({kind}: RetryDecision): boolean {
     return kind === 'retry' && this.recipient.endpoint.ordered;
   }
 
@@ -502,24 +502,24 @@ export class TailRun {
   }
 
   /** Keeps what follows an attempt, that of an ordered endpoint in the cursor, too. TL9 */
-  private async follow(id: string, sequel: Sequel): Promise<void> {
-    this.sequels.set(id, sequel);
-    if (sequel.kind !== 'retry' || !this.isHeld(sequel)) return;
-    this.cursor = {...this.cursor!, retry: {id, ...sequel.next}};
+  private async follow(id: string, decision: RetryDecision): Promise<void> {
+    this.decisions.set(id, decision);
+    if (decision.kind !== 'retry' || !this.isHeld(decision)) return;
+    this.cursor = {...this.cursor!, retry: {id, ...decision.next}};
     this.isSaved = false;
     await this.renew();
   }
 
-  /** Writes the sequel to OUT or DEAD. False: the stream does not take it. */
-  private async isWritten({trigger}: Delivery, sequel: Sequel): Promise<boolean> {
+  /** Writes the decision to OUT or DEAD. False: the stream does not take it. */
+  private async isWritten({trigger}: Delivery, decision: RetryDecision): Promise<boolean> {
     const {recipient, world} = this;
     try {
-      await writeSequel(world.letters, recipient.id, trigger, sequel);
+      await writeDecision(world.deliveryQueue, recipient.id, trigger, decision);
     } catch (error) {
       throwBroken(error);
       return false;
     }
-    if (sequel.kind === 'dead') recipient.note((standing) => ({...standing, dead: standing.dead + 1}));
+    if (decision.kind === 'dead') recipient.note((health) => ({...health, dead: health.dead + 1}));
     return true;
   }
 
@@ -551,7 +551,7 @@ export class TailRun {
 
   /** Moves the cursor to the first row that came within the endpoint's `maxLagMs`. TL5 */
   private async skip(cursor: Cursor): Promise<void> {
-    const {letters, wallMs, messageId, logger, heads} = this.world;
+    const {deliveryQueue, wallMs, messageId, logger, heads} = this.world;
     const {partition, recipient} = this;
     let [low, high] = [cursor.ordinal, heads.get(partition)?.end ?? cursor.ordinal];
     const maxLagMs = maxLagMsOf(recipient.endpoint);
@@ -569,7 +569,7 @@ export class TailRun {
     }
     const to = Math.max(low, cursor.ordinal + 1);
     const nowMs = wallMs();
-    await letters.bury(recipient.id, {
+    await deliveryQueue.bury(recipient.id, {
       v: 1,
       id: messageId(recipient.id, partition, cursor.generation, 'skipped', cursor.ordinal),
       type: 'skipped',
@@ -579,7 +579,7 @@ export class TailRun {
       endedMs: nowMs,
     });
     const events = to - cursor.ordinal;
-    recipient.note((standing) => ({...standing, skippedEvents: standing.skippedEvents + events}));
+    recipient.note((health) => ({...health, skippedEvents: health.skippedEvents + events}));
     logger.warn({endpoint: recipient.id, partition, events}, 'a webhook is too far behind: events are passed over');
     this.move({generation: cursor.generation, ordinal: to});
     await this.save();
@@ -603,5 +603,5 @@ export class TailRun {
 }
 
 /** Attempts that were made. */
-const attemptsOf = (sequel: Sequel | undefined): number =>
-  sequel === undefined ? 0 : sequel.kind === 'retry' ? sequel.next.attempts : sequel.end.attempts;
+const attemptsOf = (decision: RetryDecision | undefined): number =>
+  decision === undefined ? 0 : decision.kind === 'retry' ? decision.next.attempts : decision.end.attempts;

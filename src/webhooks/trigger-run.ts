@@ -3,26 +3,26 @@
 //   TG2. A message that cannot be delivered now (an owner is away, a stream does not answer) goes back to the stream. It counts as no
 //        attempt.
 //   TG3. If no stream takes the record of a failed attempt, its message goes back to the stream until the next attempt is due, and at
-//        each return the record is tried first. The sequel is kept here meanwhile: a message that comes too early is not sent, and the
+//        each return the record is tried first. The decision is kept here meanwhile: a message that comes too early is not sent, and the
 //        number of its attempts goes on (retry.ts SQ1).
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {BucketFault} from '../keys/store.js';
 import type {Logger} from '../observe.js';
-import {NotServed, type Recipient, type Say} from './sender.js';
+import type {DeliveryQueue} from './delivery-queue.js';
 import type {EventReader} from './event-reader.js';
-import type {Letters} from './delivery-queue.js';
 import {OwnerAway, type Owners} from './owners.js';
 import {type Queued, type QueuedEvents, type QueuedTrigger, split} from './queued-delivery.js';
-import {isDue, type Sequel, sequelOf, writeSequel} from './retry.js';
+import {isDue, type RetryDecision, retryDecisionOf, writeDecision} from './retry.js';
+import {NotServed, type Recipient, type Say} from './sender.js';
 
 const goBackMs = 1_000;
 /** Period of the notice to the stream that a delivery is under way: it may take longer than the stream waits for an ack. */
 const aliveEveryMs = 20_000;
 const failedPauseMs = 1_000;
-/** Period of the tries to write a sequel. The stream recognizes a copy of a record for two minutes. */
+/** Period of the tries to write a decision. The stream recognizes a copy of a record for two minutes. */
 const writeAgainMs = 10_000;
-/** Sequels kept at most: as many messages can wait in the stream for an ack (delivery-queue.ts). */
+/** Decisions kept at most: as many messages can wait in the stream for an ack (delivery-queue.ts). */
 const unwrittenMax = 10_000;
 
 /** A message of the stream, which waits for its ack. */
@@ -44,7 +44,7 @@ export interface TriggerSource {
 
 export interface TriggerWorld {
   readonly source: TriggerSource;
-  readonly letters: Letters;
+  readonly deliveryQueue: DeliveryQueue;
   readonly owners: Owners;
   readonly events: EventReader;
   readonly wallMs: () => number;
@@ -57,7 +57,7 @@ export interface TriggerWorld {
 interface Unwritten {
   /** The delivery without events that the log lost. */
   readonly queued: Queued;
-  readonly sequel: Sequel;
+  readonly decision: RetryDecision;
 }
 
 export class TriggerRun {
@@ -156,18 +156,18 @@ export class TriggerRun {
       this.unwritten.delete(message.sequence);
       return true;
     }
-    const follows = {queued: kept, sequel: sequelOf(outcome, attempt, world.wallMs(), world.retryDelayMs)};
+    const follows = {queued: kept, decision: retryDecisionOf(outcome, attempt, world.wallMs(), world.retryDelayMs)};
     if (await this.isWritten(message, follows)) return true;
     message.back(this.untilNextMs(pendingOf(follows), true));
     return false;
   }
 
-  /** Writes the sequel. False: no stream takes it; it is kept here. TG3 */
+  /** Writes the decision. False: no stream takes it; it is kept here. TG3 */
   private async isWritten({sequence}: PulledMessage, follows: Unwritten): Promise<boolean> {
     const {recipient, world, unwritten} = this;
-    const {queued, sequel} = follows;
+    const {queued, decision} = follows;
     try {
-      await writeSequel(world.letters, recipient.id, queued, sequel);
+      await writeDecision(world.deliveryQueue, recipient.id, queued, decision);
     } catch (error) {
       throwBroken(error);
       if (unwritten.size === 0)
@@ -182,7 +182,7 @@ export class TriggerRun {
       return false;
     }
     unwritten.delete(sequence);
-    if (sequel.kind === 'dead') this.countDead();
+    if (decision.kind === 'dead') this.countDead();
     return true;
   }
 
@@ -203,16 +203,16 @@ export class TriggerRun {
   }
 
   private async bury(queued: Queued, attempts: number, why: string): Promise<void> {
-    const {letters, wallMs} = this.world;
-    await letters.bury(this.recipient.id, {...queued, attempts, why, endedMs: wallMs()});
+    const {deliveryQueue, wallMs} = this.world;
+    await deliveryQueue.bury(this.recipient.id, {...queued, attempts, why, endedMs: wallMs()});
     this.countDead();
   }
 
   private countDead(): void {
-    this.recipient.note((standing) => ({...standing, dead: standing.dead + 1}));
+    this.recipient.note((health) => ({...health, dead: health.dead + 1}));
   }
 }
 
 /** The delivery with its next attempt; undefined: no attempt is left. */
-const pendingOf = ({queued, sequel}: Unwritten): Queued | undefined =>
-  sequel.kind === 'retry' ? {...queued, ...sequel.next} : undefined;
+const pendingOf = ({queued, decision}: Unwritten): Queued | undefined =>
+  decision.kind === 'retry' ? {...queued, ...decision.next} : undefined;

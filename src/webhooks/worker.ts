@@ -8,6 +8,7 @@ import type {DeliverAnswer} from '../asks/deliver.js';
 import {askDeliverSubject, askPartitionSubject} from '../asks/subjects.js';
 import {wallMs} from '../clock.js';
 import {seedsOf} from '../deployment-seeds.js';
+import {KeptStore} from '../kept/kept-store.js';
 import {AskLink} from '../nats/ask-link.js';
 import {connectFirst} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
@@ -22,11 +23,10 @@ import {ThreadVitals} from '../thread-vitals.js';
 import {userRefs} from '../user-ref.js';
 import type {AnsweringThread, DeliverWorkerData, FromWorker, ToWorker} from '../worker-messages.js';
 import {Addresses} from './addresses.js';
-import {Deliverer} from './delivery-worker.js';
+import {DeliveryQueue} from './delivery-queue.js';
+import {DeliveryWorker} from './delivery-worker.js';
 import {EventReader} from './event-reader.js';
 import {Heads} from './heads.js';
-import {KeptStore} from '../kept/kept-store.js';
-import {Letters} from './delivery-queue.js';
 import {Owners} from './owners.js';
 import {Poster} from './post.js';
 import {probeDelayMs, retryDelayMs} from './schedule.js';
@@ -56,12 +56,12 @@ async function main(): Promise<void> {
   const link = new AskLink(nc, new Pulse(nc), answeringThreads());
   const owners = new Owners((subject, question, timeout) => link.request(subject, question, {timeout}));
   const poster = new Poster({addresses: new Addresses(data.addresses), wallMs});
-  const deliverer = new Deliverer({
+  const deliveryWorker = new DeliveryWorker({
     hooks,
     bucket,
     poster,
     owners,
-    letters: new Letters(jetstream(nc), await jetstreamManager(nc, {checkAPI: false})),
+    deliveryQueue: new DeliveryQueue(jetstream(nc), await jetstreamManager(nc, {checkAPI: false})),
     events: new EventReader(owners, seedsOf(secret), userRefs(secret)),
     heads: new Heads(owners),
     partitionCount: data.partitionCount,
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
     wallMs,
     logger,
   });
-  deliverer.start();
+  deliveryWorker.start();
   const vitals = new ThreadVitals({
     thread: 'deliver',
     connections: [new ConnectionWatch(nc, 'deliver')],
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'drain') void drain({deliverer, hooks, poster, nc, vitals}).catch(fail);
+    if (message.kind === 'drain') void drain({deliveryWorker, hooks, poster, nc, vitals}).catch(fail);
   });
   say({kind: 'ready'});
 }
@@ -108,15 +108,15 @@ function answerMeasures(nc: NatsConnection, measures: () => DeliverAnswer): void
 }
 
 interface Running {
-  readonly deliverer: Deliverer;
+  readonly deliveryWorker: DeliveryWorker;
   readonly hooks: KeptStore;
   readonly poster: Poster;
   readonly nc: NatsConnection;
   readonly vitals: ThreadVitals;
 }
 
-async function drain({deliverer, hooks, poster, nc, vitals}: Running): Promise<void> {
-  await deliverer.stop();
+async function drain({deliveryWorker, hooks, poster, nc, vitals}: Running): Promise<void> {
+  await deliveryWorker.stop();
   hooks.stop();
   poster.close();
   vitals.stop();

@@ -16,10 +16,10 @@ import type {Handle} from '../../src/edge/route.js';
 import {deleteUser, readDeletion} from '../../src/edge/routes/deletions.js';
 import {readEvents} from '../../src/edge/routes/events.js';
 import {readUser} from '../../src/edge/routes/users.js';
-import type {Definition} from '../../src/kept/definition.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
 import {RequestOrder} from '../../src/ingest/request-order.js';
+import type {Definition} from '../../src/kept/definition.js';
 
 const partitionCount = 4;
 

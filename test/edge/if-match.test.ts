@@ -3,9 +3,9 @@ import {describe, expect, test} from 'vitest';
 import {RequestFailure} from '../../src/edge/failure.js';
 import {changeMeant, etagOf, isHeld, meantVersion, removeMeant} from '../../src/edge/routes/if-match.js';
 import {versionOfWebhook} from '../../src/edge/routes/webhook-body.js';
-import type {Endpoint} from '../../src/webhooks/endpoint.js';
 import {KeptStore} from '../../src/kept/kept-store.js';
 import type {BucketEntry, KeyListener, RecordBucket} from '../../src/keys/store.js';
+import type {Endpoint} from '../../src/webhooks/endpoint.js';
 
 class DeafBucket implements RecordBucket {
   readonly entries = new Map<string, BucketEntry>();

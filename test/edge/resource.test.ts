@@ -50,7 +50,7 @@ async function edge() {
     asks: {partition: async () => memory},
     partitionCount: 1,
     webhookAddresses: {faultOf: () => undefined},
-    letters: {forget: async () => {}},
+    deliveryQueue: {forget: async () => {}},
     wallMs: () => 0,
   } as unknown as Front;
   return {front, bucket, lines, obstacle};

@@ -2,14 +2,14 @@
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import type {Endpoint} from '../../src/webhooks/endpoint.js';
 import {KeptStore} from '../../src/kept/kept-store.js';
-import {publishTrigger} from '../../src/webhooks/outbox.js';
-import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {triggersStream} from '../../src/nats/topology.js';
 import {keptRefs, userRefs} from '../../src/user-ref.js';
+import type {Endpoint} from '../../src/webhooks/endpoint.js';
+import {publishTrigger} from '../../src/webhooks/outbox.js';
+import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 

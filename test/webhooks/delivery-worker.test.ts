@@ -6,27 +6,27 @@ import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from
 import {type Generations, lostFrom, newestOf, withGeneration} from '../../actors/generations.js';
 import type {PartitionQuestion} from '../../src/asks/partition.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
-import {CursorRecord, cursorName} from '../../src/webhooks/cursor.js';
-import {Deliverer} from '../../src/webhooks/delivery-worker.js';
-import type {Endpoint} from '../../src/webhooks/endpoint.js';
-import {EventReader} from '../../src/webhooks/event-reader.js';
-import {Heads} from '../../src/webhooks/heads.js';
 import {KeptStore} from '../../src/kept/kept-store.js';
-import {Letters} from '../../src/webhooks/delivery-queue.js';
-import {publishTrigger} from '../../src/webhooks/outbox.js';
-import {Owners} from '../../src/webhooks/owners.js';
-import type {Outcome} from '../../src/webhooks/post.js';
 import {forgetRecord} from '../../src/kept/record-sweep.js';
-import {attemptsMax, probedAfter} from '../../src/webhooks/schedule.js';
-import {isProbed, lagMsOf, type Standing} from '../../src/webhooks/endpoint-health.js';
-import {readStanding} from '../../src/webhooks/stored-health.js';
-import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {BucketFault} from '../../src/keys/store.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {triggersStream} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {userRefs} from '../../src/user-ref.js';
+import {CursorRecord, cursorName} from '../../src/webhooks/cursor.js';
+import {DeliveryQueue} from '../../src/webhooks/delivery-queue.js';
+import {DeliveryWorker} from '../../src/webhooks/delivery-worker.js';
+import type {Endpoint} from '../../src/webhooks/endpoint.js';
+import {type EndpointHealth, isProbed, lagMsOf} from '../../src/webhooks/endpoint-health.js';
+import {EventReader} from '../../src/webhooks/event-reader.js';
+import {Heads} from '../../src/webhooks/heads.js';
+import {publishTrigger} from '../../src/webhooks/outbox.js';
+import {Owners} from '../../src/webhooks/owners.js';
+import type {Outcome} from '../../src/webhooks/post.js';
+import {attemptsMax, probedAfter} from '../../src/webhooks/schedule.js';
+import {readHealth} from '../../src/webhooks/stored-health.js';
+import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 
@@ -35,7 +35,7 @@ const partitionCount = 2;
 let server: TestNats;
 let nc: NatsConnection;
 let hooks: KeptStore;
-let letters: Letters;
+let deliveryQueue: DeliveryQueue;
 const bucket = () => new NatsKeyBucket(nc, 'hooks');
 
 /** Stored rows of each partition; null: not there any more. */
@@ -44,7 +44,7 @@ let rows: (object | null)[][];
 let moved: Map<string, number>;
 let isAway = false;
 let isStandingAway = false;
-/** How often a standing was asked for while it was away. */
+/** How often a health was asked for while it was away. */
 let standingAsks = 0;
 let standByMs = 10_000;
 let generations: Generations = [];
@@ -58,7 +58,7 @@ beforeAll(async () => {
   server = await startTestNats(partitionCount);
   nc = await connectNats(server.nats.address, 'test-deliver');
   hooks = await KeptStore.open(bucket(), Date.now);
-  letters = new Letters(jetstream(nc), await jetstreamManager(nc));
+  deliveryQueue = new DeliveryQueue(jetstream(nc), await jetstreamManager(nc));
 });
 
 afterAll(async () => {
@@ -108,7 +108,7 @@ class Process {
   readonly received: Received[] = [];
   /** What the receiver answers, by what it got; it takes everything. */
   answer: (got: Received) => Outcome | Promise<Outcome> = () => ({kind: 'delivered', status: 200});
-  private readonly deliverer: Deliverer;
+  private readonly deliveryWorker: DeliveryWorker;
   private readonly heads: Heads;
   /** Ends when its writes come through again, as after a SIGCONT. */
   private stillness: Promise<void> | undefined;
@@ -131,11 +131,11 @@ class Process {
       await this.stillness;
       return write(...args);
     };
-    this.deliverer = new Deliverer({
+    this.deliveryWorker = new DeliveryWorker({
       hooks,
       bucket: own,
       owners,
-      letters,
+      deliveryQueue,
       events: new EventReader(owners, seedsOf(secret), userRefs(secret)),
       heads: this.heads,
       partitionCount,
@@ -157,7 +157,7 @@ class Process {
       wallMs: Date.now,
       logger: createLogger('silent', 'test'),
     });
-    this.deliverer.start();
+    this.deliveryWorker.start();
   }
 
   standStill(): void {
@@ -168,7 +168,7 @@ class Process {
 
   stop(): Promise<void> {
     this.goOn();
-    return this.deliverer.stop();
+    return this.deliveryWorker.stop();
   }
 }
 
@@ -183,7 +183,7 @@ afterEach(async () => {
   for (const each of processes.splice(0)) await each.stop();
   for (const {id} of hooks.endpoints.list()) {
     await hooks.endpoints.remove(id);
-    await letters.forget(id);
+    await deliveryQueue.forget(id);
   }
 });
 
@@ -310,9 +310,9 @@ async function create(content: Partial<Endpoint> = {}): Promise<Endpoint> {
   return endpoint;
 }
 
-/** The standing of the first endpoint, as the processes stored it. */
-const standing = () => readStanding(bucket(), hooks.endpoints.list()[0]!.id);
-const stood = (is: (one: Standing) => boolean) => until('the standing says so', async () => is(await standing()));
+/** The health of the first endpoint, as the processes stored it. */
+const health = () => readHealth(bucket(), hooks.endpoints.list()[0]!.id);
+const stood = (is: (one: EndpointHealth) => boolean) => until('the health says so', async () => is(await health()));
 
 const cursorOf = async (partition: number) =>
   (await new CursorRecord(bucket(), hooks.endpoints.list()[0]!.id, partition).read())?.cursor;
@@ -419,7 +419,7 @@ describe('stored events', () => {
     // A success in between: the endpoint is not probed.
     const dead = await until('it is buried', async () => {
       store(1, 'good');
-      const found = await letters.dead(endpoint.id, 1, 10);
+      const found = await deliveryQueue.dead(endpoint.id, 1, 10);
       return found.length > 0 && found;
     });
     expect(process.received.filter(({data}) => data.event.event === 'bad').length).toBe(attemptsMax);
@@ -459,11 +459,11 @@ describe('stored events', () => {
     };
     store(0, 'seen');
     await until('nothing waits any more', async () => {
-      return process.received.length > 0 && (await letters.waiting(endpoint.id, 1, 1)).length === 0;
+      return process.received.length > 0 && (await deliveryQueue.waiting(endpoint.id, 1, 1)).length === 0;
     });
     await stood(({failed: count}) => count === 1);
     expect(process.received.length).toBe(1);
-    expect(await letters.dead(endpoint.id, 1, 1)).toEqual([]);
+    expect(await deliveryQueue.dead(endpoint.id, 1, 1)).toEqual([]);
   });
 
   test('that a join took elsewhere behind a failed attempt are sent from there, under their id', async () => {
@@ -486,7 +486,7 @@ describe('stored events', () => {
     expect(new Set(told().map(({id}) => id)).size).toBe(1);
     expect(second.data.event).toMatchObject({id: '0-0', userId: 'ada', properties: {n: 1}});
     expect(second.data.user_ref).not.toBe(first.data.user_ref);
-    await until('nothing waits', async () => (await letters.waiting(endpoint.id, 1, 9)).length === 0);
+    await until('nothing waits', async () => (await deliveryQueue.waiting(endpoint.id, 1, 9)).length === 0);
   });
 
   test('that a join took elsewhere and an erasure from there are not sent again', async () => {
@@ -500,7 +500,7 @@ describe('stored events', () => {
     };
     store(0, 'moved', {}, {userId: null, anonymousId: 'phone'});
     await until('nothing waits any more', async () => {
-      return process.received.length > 0 && (await letters.waiting(endpoint.id, 1, 1)).length === 0;
+      return process.received.length > 0 && (await deliveryQueue.waiting(endpoint.id, 1, 1)).length === 0;
     });
     store(1, 'last');
     await until('the last is told', () => process.received.some(({data}) => data.event.event === 'last'));
@@ -614,7 +614,7 @@ describe('stored events', () => {
     for (let n = 0; n < 5; n++) store(0, 'before', {n});
     store(0, 'lost');
     const dead = await until('it is listed', async () => {
-      const found = await letters.dead(endpoint.id, 1, 9);
+      const found = await deliveryQueue.dead(endpoint.id, 1, 9);
       return found.length > 0 && found;
     });
     const id = process.received.find(({data}) => data.event.event === 'lost')!.id;
@@ -660,7 +660,7 @@ describe('stored events', () => {
     const process = start();
     await until('the new one is told', () => process.received.length > 0);
     expect(process.received.map(({data}) => data.event.event)).toEqual(['new']);
-    const [skipped] = await letters.dead(endpoint.id, 1, 10);
+    const [skipped] = await deliveryQueue.dead(endpoint.id, 1, 10);
     expect(skipped?.content).toMatchObject({type: 'skipped', of: {partition: 0, from: 0, to: 20}});
     await stood(({skippedEvents}) => skippedEvents === 20);
   });
@@ -672,9 +672,9 @@ describe('stored events', () => {
     store(0, 'new');
     const process = start();
     await until('one has all, and the other the new one', () => process.received.length === 5);
-    const [skipped] = await letters.dead(hasty.id, 1, 10);
+    const [skipped] = await deliveryQueue.dead(hasty.id, 1, 10);
     expect(skipped?.content).toMatchObject({of: {from: 0, to: 3}, why: 'nobody took these events for 5 minutes'});
-    expect(await letters.dead(patient.id, 1, 10)).toEqual([]);
+    expect(await deliveryQueue.dead(patient.id, 1, 10)).toEqual([]);
   });
 
   test('that are new are not passed over with those, though a join brought old ones among them', async () => {
@@ -720,8 +720,8 @@ describe('triggers', () => {
       [trigger('ada').id, 'pro'],
       [trigger('ada').id, 'pro'],
     ]);
-    await until('nothing waits', async () => (await letters.waiting(endpoint.id, 1, 1)).length === 0);
-    expect(await letters.dead(endpoint.id, 1, 1)).toEqual([]);
+    await until('nothing waits', async () => (await deliveryQueue.waiting(endpoint.id, 1, 1)).length === 0);
+    expect(await deliveryQueue.dead(endpoint.id, 1, 1)).toEqual([]);
   });
 
   test('of an owner that is away wait, and that is no attempt', async () => {
@@ -730,11 +730,11 @@ describe('triggers', () => {
     isAway = true;
     const process = start();
     await tell(endpoint, trigger('ada'));
-    await until('it was asked for', async () => (await letters.waiting(endpoint.id, 1, 1)).length === 1);
+    await until('it was asked for', async () => (await deliveryQueue.waiting(endpoint.id, 1, 1)).length === 1);
     isAway = false;
     await until('it is told', () => process.received.length === 1);
     await stood(({delivered}) => delivered === 1);
-    expect(await standing()).toMatchObject({failed: 0});
+    expect(await health()).toMatchObject({failed: 0});
   });
 
   test('of a paused endpoint wait; a 410 disables it, and what comes then is buried', async () => {
@@ -742,7 +742,7 @@ describe('triggers', () => {
     for (const name of ['a', 'b', 'c']) effects.set(name, {userId: name});
     const process = start();
     await tell(endpoint, trigger('a'));
-    await until('it waits', async () => (await letters.waiting(endpoint.id, 1, 9)).length === 1);
+    await until('it waits', async () => (await deliveryQueue.waiting(endpoint.id, 1, 9)).length === 1);
     expect(process.received).toEqual([]);
     await hooks.endpoints.change(endpoint.id, (one) => ({...one, state: 'active'}));
     await until('it is told', () => process.received.length === 1);
@@ -752,7 +752,7 @@ describe('triggers', () => {
     expect(hooks.endpoints.get(endpoint.id)?.reason).toBe('the receiver answered 410');
     await tell(endpoint, trigger('c'));
     const dead = await until('both are buried', async () => {
-      const found = await letters.dead(endpoint.id, 1, 9);
+      const found = await deliveryQueue.dead(endpoint.id, 1, 9);
       return found.length === 2 && found;
     });
     expect(dead.map(({content}) => content.why)).toEqual(['the receiver answered 410', 'the webhook is disabled']);
@@ -771,7 +771,7 @@ describe('triggers', () => {
 });
 
 test('an endpoint that fails is probed with one delivery at a time, loses nothing, and costs nobody else', async () => {
-  probeMs = 4_000; // Longer than the standing waits to be stored.
+  probeMs = 4_000; // Longer than the health waits to be stored.
   const bad = await create({url: 'https://bad.example.com/'});
   const process = start();
   let isDown = true;
@@ -783,9 +783,9 @@ test('an endpoint that fails is probed with one delivery at a time, loses nothin
   isDown = false;
   const told = () => new Set(process.received.map(({data}) => data.event.properties.n));
   await until('all are told', () => told().size === 100);
-  await until('nothing waits', async () => (await letters.waiting(bad.id, 1, 1)).length === 0);
+  await until('nothing waits', async () => (await deliveryQueue.waiting(bad.id, 1, 1)).length === 0);
   await stood((one) => !isProbed(one));
-  expect(await standing()).toMatchObject({dead: 0, skippedEvents: 0});
+  expect(await health()).toMatchObject({dead: 0, skippedEvents: 0});
 });
 
 test('of two processes one sends each event, once; if it stands still, the other one sends what it had begun, and the rest', async () => {
@@ -830,7 +830,7 @@ test('two processes that serve an endpoint add up, and its lag is that of the on
       type === 'event.tracked' ? new Promise((resolve) => void (ends[at] = resolve)) : taken;
     return process;
   };
-  const lagMs = async () => lagMsOf(endpoint, await standing(), Date.now());
+  const lagMs = async () => lagMsOf(endpoint, await health(), Date.now());
   store(0, 'waits', {}, {received_at: new Date(Date.now() - 600_000).toISOString()});
   const one = begin(0);
   await until('one sends it', () => ends[0] !== undefined);
@@ -855,24 +855,24 @@ test('two processes that serve an endpoint add up, and its lag is that of the on
 test('what is queued behind the deletion of its endpoint is swept out, and nothing of another one', async () => {
   const [gone, kept] = [await create({types: [{type: 'user.identified'}]}), await create({state: 'paused'})];
   await hooks.endpoints.remove(gone.id);
-  await letters.forget(gone.id);
+  await deliveryQueue.forget(gone.id);
   for (const endpoint of [gone, kept]) await tell(endpoint, trigger('ada'));
   start();
-  await until('it is swept out', async () => (await letters.waiting(gone.id, 1, 1)).length === 0);
-  expect((await letters.waiting(kept.id, 1, 9)).length).toBe(1);
+  await until('it is swept out', async () => (await deliveryQueue.waiting(gone.id, 1, 1)).length === 0);
+  expect((await deliveryQueue.waiting(kept.id, 1, 9)).length).toBe(1);
 });
 
 test('a consumer that a process creates again after the deletion of its endpoint is swept out', async () => {
   const [gone, kept] = [await create(), await create()];
   await hooks.endpoints.remove(gone.id);
-  await letters.forget(gone.id);
+  await deliveryQueue.forget(gone.id);
   const manager = await jetstreamManager(nc);
   const consumers = async () => {
     const names: string[] = [];
     for await (const {name} of manager.consumers.list(triggersStream)) names.push(name);
     return names;
   };
-  const pulling = letters.source(gone.id).next(); // By a process that has not heard of it.
+  const pulling = deliveryQueue.source(gone.id).next(); // By a process that has not heard of it.
   pulling.catch(() => undefined); // Its consumer is deleted.
   await until('it is there again', async () => (await consumers()).includes(`d-${gone.id}`));
   start();

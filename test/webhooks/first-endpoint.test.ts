@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {firstEndpoint} from '../../src/webhooks/first-endpoint.js';
 import {BucketFault, type KeyListener} from '../../src/keys/store.js';
+import {firstEndpoint} from '../../src/webhooks/first-endpoint.js';
 
 const [webhook, board] = ['wh_0123456789abcdef', 'bd_0123456789abcdef'];
 const entry = (name: string, text = '{}') => ({name, revision: 1, text});

@@ -1,9 +1,9 @@
 // A condition of a webhook means what it means in a report, of properties and of the context.
 import {expect, test} from 'vitest';
 import {readCondition} from '../../actors/report/rows/condition-text.js';
-import {eventRule, type StoredEvent} from '../../src/webhooks/payload.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
+import {eventRule, type StoredEvent} from '../../src/webhooks/payload.js';
 import {MemoryParts, type TestEvent, TestPartition} from '../support/snapshot.js';
 
 type Own = Pick<TestEvent, 'properties' | 'context'>;

@@ -1,16 +1,16 @@
-// The sequel of a failed attempt, as a table.
+// What follows a failed attempt, as a table.
 import {describe, expect, test} from 'vitest';
-import type {Letters} from '../../src/webhooks/delivery-queue.js';
+import type {DeliveryQueue} from '../../src/webhooks/delivery-queue.js';
 import type {DeadLetter, Queued} from '../../src/webhooks/queued-delivery.js';
+import {type Failed, isDue, type RetryDecision, retryDecisionOf, writeDecision} from '../../src/webhooks/retry.js';
 import {attemptsMax, retryDelayMs as scheduleDelayMs} from '../../src/webhooks/schedule.js';
-import {type Failed, isDue, type Sequel, sequelOf, writeSequel} from '../../src/webhooks/retry.js';
 
 const retryDelayMs = (attempt: number): number | undefined => (attempt < attemptsMax ? attempt * 1_000 : undefined);
 const failed: Failed = {kind: 'failed', status: 500};
-const dead = (attempts: number, why: string): Sequel => ({kind: 'dead', end: {attempts, why, endedMs: 7}});
+const dead = (attempts: number, why: string): RetryDecision => ({kind: 'dead', end: {attempts, why, endedMs: 7}});
 
 describe('what follows', () => {
-  test.each<[string, Failed, number, Sequel]>([
+  test.each<[string, Failed, number, RetryDecision]>([
     [
       'the first attempt is the second, after its pause',
       failed,
@@ -44,7 +44,7 @@ describe('what follows', () => {
     ],
     ['410 is a dead letter', {kind: 'gone', status: 410}, 1, dead(1, 'the receiver answered 410')],
   ])('%s', (_, outcome, attempt, expected) => {
-    expect(sequelOf(outcome, attempt, 7, retryDelayMs)).toEqual(expected);
+    expect(retryDecisionOf(outcome, attempt, 7, retryDelayMs)).toEqual(expected);
   });
 });
 
@@ -52,9 +52,11 @@ test('a receiver that always asks for a second gets ten attempts in three days, 
   const spanOf = (waitMs: number): number => {
     let nowMs = 0;
     for (let attempt = 1; ; attempt++) {
-      const sequel = sequelOf({kind: 'failed', status: 503, waitMs}, attempt, nowMs, (at) => scheduleDelayMs(at, 0.5));
-      if (sequel.kind === 'dead') return nowMs;
-      nowMs = sequel.next.dueMs;
+      const decision = retryDecisionOf({kind: 'failed', status: 503, waitMs}, attempt, nowMs, (at) =>
+        scheduleDelayMs(at, 0.5),
+      );
+      if (decision.kind === 'dead') return nowMs;
+      nowMs = decision.next.dueMs;
     }
   };
   const hourMs = 3_600_000;
@@ -72,9 +74,9 @@ test('its record is a message of the queue, or a dead letter, and each has the c
   const queued: Queued = {v: 1, id: 'msg_1', type: 'test', timestampMs: 1, data: {}, attempts: 1, dueMs: 2, waitMs: 3};
   const written: (Queued | DeadLetter)[] = [];
   const keep = async (_: string, letter: Queued | DeadLetter): Promise<void> => void written.push(letter);
-  const letters = {queue: keep, bury: keep} satisfies Pick<Letters, 'queue' | 'bury'>;
-  await writeSequel(letters, 'wh_1', queued, {kind: 'retry', next: {attempts: 2, dueMs: 20, waitMs: 10}});
-  await writeSequel(letters, 'wh_1', queued, dead(attemptsMax, 'no answer within 15 s'));
+  const deliveryQueue = {queue: keep, bury: keep} satisfies Pick<DeliveryQueue, 'queue' | 'bury'>;
+  await writeDecision(deliveryQueue, 'wh_1', queued, {kind: 'retry', next: {attempts: 2, dueMs: 20, waitMs: 10}});
+  await writeDecision(deliveryQueue, 'wh_1', queued, dead(attemptsMax, 'no answer within 15 s'));
   expect(written).toEqual([
     {...queued, attempts: 2, dueMs: 20, waitMs: 10},
     {...queued, attempts: attemptsMax, why: 'no answer within 15 s', endedMs: 7},

@@ -2,16 +2,16 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {monotonicMs} from '../../src/clock.js';
-import {type CourierWorld, NotServed, Recipient, sharedSockets} from '../../src/webhooks/sender.js';
-import type {Endpoint} from '../../src/webhooks/endpoint.js';
 import type {KeptStore} from '../../src/kept/kept-store.js';
-import {OwnerAway} from '../../src/webhooks/owners.js';
-import {type Outcome, socketsMax} from '../../src/webhooks/post.js';
-import {probeDelayMs, probedAfter} from '../../src/webhooks/schedule.js';
-import {lagMsOf, standingFrom, standingName} from '../../src/webhooks/endpoint-health.js';
 import {BucketFault} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';
 import {Semaphore} from '../../src/pacing/semaphore.js';
+import type {Endpoint} from '../../src/webhooks/endpoint.js';
+import {healthFrom, healthName, lagMsOf} from '../../src/webhooks/endpoint-health.js';
+import {OwnerAway} from '../../src/webhooks/owners.js';
+import {type Outcome, socketsMax} from '../../src/webhooks/post.js';
+import {probeDelayMs, probedAfter} from '../../src/webhooks/schedule.js';
+import {NotServed, Recipient, type SenderWorld, sharedSockets} from '../../src/webhooks/sender.js';
 import {until} from '../support/until.js';
 import {webhookOf} from '../support/webhook.js';
 
@@ -22,12 +22,12 @@ const message = {id: 'msg_1', type: 'user.identified', timestampMs: 0, attempt: 
 const endpoint = webhookOf('user.identified');
 
 /** Processes that share a bucket and a clock. */
-function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0, sockets = sharedSockets()) {
+function deployment(probeDelayMs: SenderWorld['probeDelayMs'] = () => 0, sockets = sharedSockets()) {
   const stored = new Map<string, {readonly name: string; readonly text: string; readonly revision: number}>();
   const clock = {nowMs: 0};
   const disabled: string[] = [];
   let isAnswerLost = false;
-  const process = (outcome: CourierWorld['poster']['post']): Recipient =>
+  const process = (outcome: SenderWorld['poster']['post']): Recipient =>
     new Recipient(
       endpoint,
       {
@@ -55,10 +55,10 @@ function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0, socket
         wallMs: () => clock.nowMs,
         probeDelayMs,
         logger: createLogger('silent', 'test'),
-      } satisfies CourierWorld,
+      } satisfies SenderWorld,
       sockets,
     );
-  const record = () => standingFrom(stored.get(standingName(endpoint.id))?.text);
+  const record = () => healthFrom(stored.get(healthName(endpoint.id))?.text);
   const loseAnswer = () => {
     isAnswerLost = true;
   };
@@ -116,7 +116,7 @@ test('an endpoint that another process reaches is not disabled by one that faile
   clock.nowMs += 1;
   await one.send(message, empty);
   expect(disabled).toEqual([]);
-  expect(one.standing).toMatchObject({lastSuccessMs: 6 * day});
+  expect(one.health).toMatchObject({lastSuccessMs: 6 * day});
   clock.nowMs += 5 * day;
   await one.send(message, empty);
   expect(disabled).toEqual([]);
@@ -178,10 +178,10 @@ describe('processes that serve one endpoint', () => {
     for (const one of processes) expect(one.isProbed).toBe(false);
     clock.nowMs = 1_000;
     await processes[0]!.send(message, empty);
-    expect(processes[0]!.standing).toMatchObject({failures: probedAfter, nextProbeMs: 1_000 + 5_000});
+    expect(processes[0]!.health).toMatchObject({failures: probedAfter, nextProbeMs: 1_000 + 5_000});
     await processes[1]!.send({...message, id: 'msg_2'}, empty);
     await saveAll(processes);
-    for (const one of processes) expect(one.standing).toMatchObject({failures: probedAfter, nextProbeMs: 6_000});
+    for (const one of processes) expect(one.health).toMatchObject({failures: probedAfter, nextProbeMs: 6_000});
   });
 
   test('take what waits in a partition from the one that has its cursor, or had it last', async () => {
@@ -226,10 +226,10 @@ test('what was under way when an endpoint begins to be probed does not make its 
   clock.nowMs = 1;
   fail();
   await Promise.all(underWay);
-  expect(one.standing).toMatchObject({failures: probedAfter, failed: underWay.length, nextProbeMs: 1 + 5_000});
-  clock.nowMs = one.standing.nextProbeMs;
+  expect(one.health).toMatchObject({failures: probedAfter, failed: underWay.length, nextProbeMs: 1 + 5_000});
+  clock.nowMs = one.health.nextProbeMs;
   await one.send(message, empty);
-  expect(one.standing.nextProbeMs - clock.nowMs).toBe(300_000);
+  expect(one.health.nextProbeMs - clock.nowMs).toBe(300_000);
 });
 
 test('a clock that goes back by a day delays no probe, and leaves the pauses between them', async () => {
@@ -237,7 +237,7 @@ test('a clock that goes back by a day delays no probe, and leaves the pauses bet
   const one = process(refused);
   clock.nowMs = 10 * day;
   for (let failures = 0; failures < probedAfter; failures++) await one.send(message, empty);
-  expect(one.standing.nextProbeMs).toBe(clock.nowMs + 5_000);
+  expect(one.health.nextProbeMs).toBe(clock.nowMs + 5_000);
   let isOpen = false;
   clock.nowMs -= day;
   void one.gate.open().then((open) => {
@@ -245,14 +245,14 @@ test('a clock that goes back by a day delays no probe, and leaves the pauses bet
   });
   await until('it may be probed', () => isOpen);
   await one.send(message, empty);
-  expect(one.standing).toMatchObject({failures: probedAfter + 1, nextProbeMs: clock.nowMs + 300_000});
+  expect(one.health).toMatchObject({failures: probedAfter + 1, nextProbeMs: clock.nowMs + 300_000});
 });
 
 test('a receiver that asks for a longer pause gets no probe before it is over', async () => {
   const {process, clock} = deployment((failures) => probeDelayMs(failures, 0.5));
   const one = process(async () => ({kind: 'failed', status: 503, waitMs: day}));
   for (let failures = 0; failures < probedAfter; failures++) await one.send(message, empty);
-  expect(one.standing.nextProbeMs).toBe(day);
+  expect(one.health.nextProbeMs).toBe(day);
   clock.nowMs = day - 1;
   let isOpen = false;
   void one.gate.open().then((open) => {
@@ -308,7 +308,7 @@ describe('an attempt that waits for the sockets of all endpoints', () => {
     await first;
     await refusal;
     expect(posts).toHaveLength(2);
-    expect(one.standing).toMatchObject({delivered: 1, failed: 0});
+    expect(one.health).toMatchObject({delivered: 1, failed: 0});
   });
 });
 
@@ -334,8 +334,8 @@ describe('an attempt that waits for its socket', () => {
     const {one, say, bodies} = waiting(['{"n":1}', undefined]);
     expect(await one.send(message, say)).toEqual({kind: 'erased'});
     expect(bodies).toEqual([]);
-    expect(one.standing).toMatchObject({failures: 0, failed: 0, delivered: 0});
-    expect(one.standing.attempts[0]).toMatchObject({outcome: 'erased'});
+    expect(one.health).toMatchObject({failures: 0, failed: 0, delivered: 0});
+    expect(one.health.attempts[0]).toMatchObject({outcome: 'erased'});
   });
 
   test('sends what is so then', async () => {
@@ -352,6 +352,6 @@ describe('an attempt that waits for its socket', () => {
       return '{}';
     };
     await expect(one.send(message, away)).rejects.toThrow(OwnerAway);
-    expect(one.standing).toMatchObject({failures: 0, failed: 0, attempts: []});
+    expect(one.health).toMatchObject({failures: 0, failed: 0, attempts: []});
   });
 });

@@ -3,22 +3,22 @@ import {afterEach, describe, expect, test} from 'vitest';
 import type {PartitionQuestion} from '../../src/asks/partition.js';
 import {askPartitionSubject} from '../../src/asks/subjects.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
-import {Recipient, sharedSockets} from '../../src/webhooks/sender.js';
+import type {KeptStore} from '../../src/kept/kept-store.js';
+import type {BucketEntry} from '../../src/keys/store.js';
+import {createLogger} from '../../src/observe.js';
+import {userRefs} from '../../src/user-ref.js';
 import {type Cursor, cursorName} from '../../src/webhooks/cursor.js';
+import type {DeliveryQueue} from '../../src/webhooks/delivery-queue.js';
 import type {Endpoint} from '../../src/webhooks/endpoint.js';
 import {EventReader} from '../../src/webhooks/event-reader.js';
 import {Heads} from '../../src/webhooks/heads.js';
-import type {KeptStore} from '../../src/kept/kept-store.js';
-import type {Letters} from '../../src/webhooks/delivery-queue.js';
 import {Owners} from '../../src/webhooks/owners.js';
 import type {Content, Outcome} from '../../src/webhooks/post.js';
 import type {DeadLetter, Queued} from '../../src/webhooks/queued-delivery.js';
 import {attemptsMax} from '../../src/webhooks/schedule.js';
+import {Recipient, sharedSockets} from '../../src/webhooks/sender.js';
 import {TailRun} from '../../src/webhooks/tail-run.js';
 import {messageId} from '../../src/webhooks/trigger.js';
-import type {BucketEntry} from '../../src/keys/store.js';
-import {createLogger} from '../../src/observe.js';
-import {userRefs} from '../../src/user-ref.js';
 import {until} from '../support/until.js';
 import {webhookOf} from '../support/webhook.js';
 
@@ -54,7 +54,7 @@ class World {
   pages = 0;
   /** Called when a page is read. */
   onPage: () => void = () => undefined;
-  readonly letters: (Queued | DeadLetter)[] = [];
+  readonly deliveryQueue: (Queued | DeadLetter)[] = [];
   /** How often the stream does not take a letter. */
   refusedLetters = 0;
   /** Pause after each attempt. */
@@ -138,7 +138,7 @@ class World {
         this.refusedLetters -= 1;
         throw new Error('the stream does not answer');
       }
-      this.letters.push(letter);
+      this.deliveryQueue.push(letter);
     };
     const poster = {
       post: async (_: string, contentOf: () => Promise<Content | undefined>) => {
@@ -149,15 +149,15 @@ class World {
       },
     };
     const logger = createLogger('silent', 'test');
-    const courier = {poster, hooks: {} as KeptStore, bucket, wallMs, probeDelayMs: () => 0, logger};
-    const recipient = new Recipient({...endpoint, ...content}, courier, sharedSockets());
+    const sender = {poster, hooks: {} as KeptStore, bucket, wallMs, probeDelayMs: () => 0, logger};
+    const recipient = new Recipient({...endpoint, ...content}, sender, sharedSockets());
     this.recipients.push(recipient);
     const tail = new TailRun(recipient, 0, {
       bucket,
       owners,
       events: new EventReader(owners, seedsOf(secret), userRefs(secret)),
       heads,
-      letters: {queue: keep, bury: keep} as unknown as Letters,
+      deliveryQueue: {queue: keep, bury: keep} as unknown as DeliveryQueue,
       wallMs,
       retryDelayMs: () => this.retryDelayMs,
       messageId: (...parts) => messageId(secret, ...parts),
@@ -208,7 +208,7 @@ test('a delivery that cannot be queued holds up no other, and is queued once the
   for (const answer of world.answers.slice(1)) answer({kind: 'delivered', status: 200});
   await until('the cursor has passed them', () => world.cursor.ordinal === 3);
   expect(world.answers.length).toBe(3);
-  expect(world.letters).toMatchObject([{id: world.ids[0], attempts: 1, waitMs: 3_600_000}]);
+  expect(world.deliveryQueue).toMatchObject([{id: world.ids[0], attempts: 1, waitMs: 3_600_000}]);
 });
 
 test('while the stream takes nothing, each delivery of a page is tried, and again only when its time has come', async () => {
@@ -233,7 +233,7 @@ test('while the stream takes nothing, each delivery of a page is tried, and agai
   world.refusedLetters = 0;
   for (const answer of world.answers.slice(9)) answer({kind: 'failed', status: 500});
   await until('the cursor has passed them', () => world.cursor.ordinal === 9);
-  const counts = (world.letters as Queued[]).map(({attempts}) => attempts);
+  const counts = (world.deliveryQueue as Queued[]).map(({attempts}) => attempts);
   expect(counts.sort()).toEqual([1, ...Array(8).fill(2)]);
 });
 
@@ -388,7 +388,7 @@ describe('an edit', () => {
     expect(after.ids).toEqual([before.ids[0], messageId(secret, endpoint.id, 0, 1, 2)]);
     const data = after.bodies.map((body) => Object.keys((JSON.parse(body) as {data: object}).data));
     expect(data).toEqual([['events'], ['event', 'user_ref']]);
-    expect(after.letters).toMatchObject([{of: {ordinals: [0, 1], isBatch: true}}]);
+    expect(after.deliveryQueue).toMatchObject([{of: {ordinals: [0, 1], isBatch: true}}]);
   });
 });
 
@@ -405,12 +405,12 @@ describe('an ordered webhook', () => {
     world.answers[0]!(failed);
     const before = performance.now();
     await until('it had the time to send more', () => performance.now() - before > 500);
-    expect([world.answers.length, world.letters]).toEqual([1, []]);
+    expect([world.answers.length, world.deliveryQueue]).toEqual([1, []]);
     const editedMs = Date.now();
     world.recipients[0]!.take({...endpoint, ordered: false});
     await until('the next is sent', () => world.answers.length === 2);
-    expect(world.letters).toMatchObject([{id: world.ids[0], attempts: 1, waitMs: 3_600_000}]);
-    const {dueMs} = world.letters[0] as {dueMs: number};
+    expect(world.deliveryQueue).toMatchObject([{id: world.ids[0], attempts: 1, waitMs: 3_600_000}]);
+    const {dueMs} = world.deliveryQueue[0] as {dueMs: number};
     expect(dueMs - editedMs).toBeLessThanOrEqual(3_600_000);
     world.answers[1]!(taken);
     await until('the third is sent', () => world.answers.length === 3);
@@ -438,7 +438,9 @@ describe('an ordered webhook', () => {
     expect(after.ids).toEqual([before.ids[0]]);
     after.answers[0]!(failed);
     await until('what follows it is sent', () => after.answers.length === 2);
-    expect(after.letters).toMatchObject([{id: before.ids[0], attempts: attemptsMax, why: 'the receiver answered 500'}]);
+    expect(after.deliveryQueue).toMatchObject([
+      {id: before.ids[0], attempts: attemptsMax, why: 'the receiver answered 500'},
+    ]);
     after.answers[1]!(taken);
     await until('it has passed them', () => after.cursor.ordinal === 2);
     expect(after.cursor.retry).toBeUndefined();
@@ -458,7 +460,7 @@ describe('an ordered webhook', () => {
     expect(world.answers.length).toBe(attemptsMax);
     world.refusedLetters = 0;
     await until('the next is sent', () => world.answers.length === attemptsMax + 1);
-    expect(world.letters).toMatchObject([{id: world.ids[0], attempts: attemptsMax}]);
+    expect(world.deliveryQueue).toMatchObject([{id: world.ids[0], attempts: attemptsMax}]);
   });
 
   test('that an edit made so in the middle of a page sends one at a time from then on', async () => {
@@ -506,12 +508,14 @@ test.each([false, true])('what is queued or buried has nothing of a client (orde
   const world = new World(Date.now);
   world.rows.push(row(0));
   world.start({ordered});
-  for (let attempts = 1; world.letters.length === 0; attempts++) {
-    await until('it is sent, or over', () => world.answers.length === attempts || world.letters.length > 0);
+  for (let attempts = 1; world.deliveryQueue.length === 0; attempts++) {
+    await until('it is sent, or over', () => world.answers.length === attempts || world.deliveryQueue.length > 0);
     world.answers.at(-1)!({kind: 'failed', status: 500});
   }
-  expect(JSON.stringify(world.letters)).not.toContain('of a client');
-  expect(world.letters).toMatchObject([{type: 'event.tracked', of: {partition: 0, generation: 1, ordinals: [0]}}]);
+  expect(JSON.stringify(world.deliveryQueue)).not.toContain('of a client');
+  expect(world.deliveryQueue).toMatchObject([
+    {type: 'event.tracked', of: {partition: 0, generation: 1, ordinals: [0]}},
+  ]);
 });
 
 describe('of two processes', () => {

@@ -1,14 +1,14 @@
 // The delivery of one trigger over a fake world: what of it is stored, and what is not.
 import {expect, test} from 'vitest';
-import {Recipient, sharedSockets} from '../../src/webhooks/sender.js';
-import type {EventReader} from '../../src/webhooks/event-reader.js';
 import type {KeptStore} from '../../src/kept/kept-store.js';
-import type {Letters} from '../../src/webhooks/delivery-queue.js';
+import {createLogger} from '../../src/observe.js';
+import type {DeliveryQueue} from '../../src/webhooks/delivery-queue.js';
+import type {EventReader} from '../../src/webhooks/event-reader.js';
 import {Owners} from '../../src/webhooks/owners.js';
 import type {DeadLetter, Queued} from '../../src/webhooks/queued-delivery.js';
 import {attemptsMax} from '../../src/webhooks/schedule.js';
+import {Recipient, sharedSockets} from '../../src/webhooks/sender.js';
 import {type PulledMessage, TriggerRun} from '../../src/webhooks/trigger-run.js';
-import {createLogger} from '../../src/observe.js';
 import {until} from '../support/until.js';
 import {webhookOf} from '../support/webhook.js';
 
@@ -44,7 +44,7 @@ test('a clock that went back by a day delays no retry, and one that is early wai
         return queued && {queued, sequence: 1, ack: () => void acked.push(queued.id), back, alive: () => undefined};
       },
     },
-    letters: {} as Letters,
+    deliveryQueue: {} as DeliveryQueue,
     owners: {} as Owners,
     events: {} as EventReader,
     wallMs,
@@ -72,10 +72,10 @@ test('a dead letter is the trigger as it was queued: what was said is nowhere', 
   const bucket = {read: async () => undefined, write: async () => 1};
   const world = {poster, hooks: {} as KeptStore, bucket, wallMs: () => 5, probeDelayMs: () => 0, logger};
   const recipient = new Recipient(endpoint, world, sharedSockets());
-  const letters = {
+  const deliveryQueue = {
     queue: async (_: string, queued: Queued) => void waiting.push(queued),
     bury: async (_: string, letter: DeadLetter) => void dead.push(letter),
-  } as unknown as Letters;
+  } as unknown as DeliveryQueue;
   const run = new TriggerRun(recipient, {
     source: {
       next: async (): Promise<PulledMessage | undefined> => {
@@ -84,7 +84,7 @@ test('a dead letter is the trigger as it was queued: what was said is nowhere', 
         return queued && {queued, sequence: 1, ack: () => undefined, back: () => undefined, alive: () => undefined};
       },
     },
-    letters,
+    deliveryQueue,
     owners: new Owners(async () => ({kind: 'effect', dataJson: '{"userId":"ada","traits":{"plan":"of a client"}}'})),
     events: {} as EventReader,
     wallMs: () => 5,
@@ -150,7 +150,7 @@ class FullStream {
           );
         },
       },
-      letters: {queue: take, bury: take} as unknown as Letters,
+      deliveryQueue: {queue: take, bury: take} as unknown as DeliveryQueue,
       owners: {} as Owners,
       events: {} as EventReader,
       wallMs,

@@ -44,14 +44,14 @@ interface Mention {
   readonly atMs: number;
 }
 
-interface ToldEvent {
+interface DeliveredEvent {
   readonly event: EventRow;
   readonly user_ref: string;
 }
 
 interface ToldData {
   readonly event?: EventRow;
-  readonly events?: readonly ToldEvent[];
+  readonly events?: readonly DeliveredEvent[];
   readonly userId?: string;
   readonly user_ref: string;
   readonly traits?: {readonly latest?: number};
@@ -97,7 +97,7 @@ export class ToldMessages {
     }
   }
 
-  private noteBatch(path: string, id: string, events: readonly ToldEvent[]): void {
+  private noteBatch(path: string, id: string, events: readonly DeliveredEvent[]): void {
     const known = this.batches.get(`${path} ${id}`);
     const ids = events.map(({event}) => event.id);
     if (known === undefined) {
@@ -169,5 +169,5 @@ export class ToldMessages {
   }
 }
 
-const eventsOf = ({event, events, user_ref}: ToldData): readonly ToldEvent[] =>
+const eventsOf = ({event, events, user_ref}: ToldData): readonly DeliveredEvent[] =>
   events ?? (event === undefined ? [] : [{event, user_ref}]);

@@ -326,15 +326,15 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a-dead-letter-with-its-payload',
     file: 'src/webhooks/trigger-run.ts',
-    text: 'recipient.id, queued, sequel);',
-    replacement: 'recipient.id, {...queued, said: await this.say(queued)}, sequel);',
+    text: 'recipient.id, queued, decision);',
+    replacement: 'recipient.id, {...queued, said: await this.say(queued)}, decision);',
     caughtBy: {vitest: 'test/webhooks/trigger-run.test.ts'},
   },
   {
     name: 'a-failed-event-that-is-queued-with-its-payload',
     file: 'src/webhooks/tail-run.ts',
-    text: 'recipient.id, trigger, sequel);',
-    replacement: 'recipient.id, {...trigger, row: await this.readAgain(trigger.of)}, sequel);',
+    text: 'recipient.id, trigger, decision);',
+    replacement: 'recipient.id, {...trigger, row: await this.readAgain(trigger.of)}, decision);',
     caughtBy: tails,
   },
   {
@@ -347,7 +347,7 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'an-ordered-webhook-that-begins-its-retries-anew',
     file: 'src/webhooks/tail-run.ts',
-    text: "      this.sequels.set(retry.id, {kind: 'retry', next: retry});",
+    text: "      this.decisions.set(retry.id, {kind: 'retry', next: retry});",
     replacement: '      void retry;',
     caughtBy: {vitest: 'test/webhooks/tail-run.test.ts', only: 'goes on with its schedule'},
   },

@@ -14,8 +14,8 @@ import {
 import {parseTimestamp} from '../../../actors/log/timestamp.js';
 import {type Condition, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
 import {readCondition, writeCondition} from '../../../actors/report/rows/condition-text.js';
-import {isDefinitionId} from '../../kept/definition.js';
 import {isName} from '../../ingest/validate.js';
+import {isDefinitionId} from '../../kept/definition.js';
 import {didYouMean, nearestCondition, nearestOf, nearestOperator} from '../../nearest.js';
 import {zoneOf} from '../../zone.js';
 

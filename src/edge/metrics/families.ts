@@ -3,14 +3,14 @@
 //   can tell of its process begins with `process_` or `nodejs_`.
 //   Labels come from fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
-import type {Endpoint} from '../../webhooks/endpoint.js';
-import {isProbed, lagMsOf, type Standing} from '../../webhooks/endpoint-health.js';
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {keyKinds} from '../../keys/key.js';
 import {alarmKinds, type DictionaryMeasures, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {commit, version} from '../../version.js';
+import type {Endpoint} from '../../webhooks/endpoint.js';
+import {type EndpointHealth, isProbed, lagMsOf} from '../../webhooks/endpoint-health.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../admission/body-budget.js';
 import {waitingBytesMax} from '../admission/intake.js';
 import {kindsOfCalls} from '../compatible/translators.js';
@@ -565,11 +565,11 @@ function ofWebhook(
   type: 'counter' | 'gauge',
   name: string,
   help: string,
-  read: (standing: Standing, endpoint: Endpoint, nowMs: number) => readonly Sample[],
+  read: (health: EndpointHealth, endpoint: Endpoint, nowMs: number) => readonly Sample[],
 ): Family {
   const samples = ({webhooks: known = [], front}: View): Sample[] =>
-    known.flatMap(({endpoint, standing}) =>
-      read(standing, endpoint, front.wallMs()).map(({labels, value}) => ({
+    known.flatMap(({endpoint, health}) =>
+      read(health, endpoint, front.wallMs()).map(({labels, value}) => ({
         labels: {webhook: endpoint.id, ...labels},
         value,
       })),
@@ -578,17 +578,17 @@ function ofWebhook(
 }
 
 const webhooks: readonly Family[] = [
-  ofWebhook('gauge', 'millrace_webhook_state', 'What a webhook is now.', (standing, {state}) =>
+  ofWebhook('gauge', 'millrace_webhook_state', 'What a webhook is now.', (health, {state}) =>
     ['active', 'probed', 'paused', 'disabled'].map((one) => ({
       labels: {state: one},
-      value: Number((state === 'active' && isProbed(standing) ? 'probed' : state) === one),
+      value: Number((state === 'active' && isProbed(health) ? 'probed' : state) === one),
     })),
   ),
   ofWebhook(
     'gauge',
     'millrace_webhook_lag_seconds',
     'How long the oldest event that a webhook was not sent has waited.',
-    (standing, endpoint, nowMs) => sampleOf({}, seconds(lagMsOf(endpoint, standing, nowMs))),
+    (health, endpoint, nowMs) => sampleOf({}, seconds(lagMsOf(endpoint, health, nowMs))),
   ),
   ofWebhook('counter', 'millrace_webhook_attempts_total', 'Attempts by outcome.', ({delivered, failed}) => [
     {labels: {outcome: 'delivered'}, value: delivered},

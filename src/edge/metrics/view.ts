@@ -6,11 +6,11 @@ import {type AlertStates, readAlertStates} from '../../alerts/alert-states.js';
 import type {DeliverAnswer} from '../../asks/deliver.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
 import type {ReportAnswer} from '../../asks/report.js';
-import {readStandings, type Standings} from '../../webhooks/stored-health.js';
 import {BucketFault} from '../../keys/store.js';
 import type {ThreadMeasures} from '../../measures.js';
 import {isSystemError} from '../../system-file.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
+import {type EndpointHealths, readHealths} from '../../webhooks/stored-health.js';
 import type {Front} from '../front.js';
 import {orSilence, readinessOf} from '../readiness.js';
 import type {ProcessMeasures, ProcessVitals} from './process-vitals.js';
@@ -53,8 +53,8 @@ export interface View extends Measures {
   readonly front: Front;
   /** States of alerts; undefined while their bucket does not answer. */
   readonly alerts: AlertStates | undefined;
-  /** Standings of webhooks, of all processes that deliver; undefined while their bucket does not answer. */
-  readonly webhooks: Standings | undefined;
+  /** Health of webhooks, of all processes that deliver; undefined while their bucket does not answer. */
+  readonly webhooks: EndpointHealths | undefined;
   readonly isReady: boolean;
 }
 
@@ -72,7 +72,7 @@ export async function gatherView(sources: ViewSources, processVitals: ProcessVit
     processVitals.measure(),
     readinessOf(front), // Uncached: the readiness must agree with the alarms of this view.
     inTime(readAlertStates(front.hooks)),
-    inTime(readStandings(front.hooks)),
+    inTime(readHealths(front.hooks)),
   ]);
   return {...measures, process, front, alerts, webhooks, isReady: reasons.length === 0};
 }

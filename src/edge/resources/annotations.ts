@@ -2,8 +2,8 @@
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {parseTimestamp} from '../../../actors/log/timestamp.js';
-import {annotationCharsMax, annotationsMax, annotationsOf} from '../../kept/annotation.js';
 import {isName} from '../../ingest/validate.js';
+import {annotationCharsMax, annotationsMax, annotationsOf} from '../../kept/annotation.js';
 import {annotationAnswer} from '../answers/annotations.js';
 import {resourceOf} from './resource.js';
 

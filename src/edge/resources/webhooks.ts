@@ -1,11 +1,11 @@
-// Webhooks and chats, with their standing (docs/webhooks.md).
+// Webhooks and chats, with their health (docs/webhooks.md).
 //   WH1. The start of a webhook in each partition is written before its 201: it gets all events that are tracked after that.
 //   WH2. Other subscriptions count for events that are accepted after the answer. Those that were accepted before the request keep the
 //        rule of then, also while they wait (src/webhooks/row-rules.ts). The rest of a definition counts for whatever is sent from then on.
 import {type Endpoint, endpointsMax, wantsEvents} from '../../webhooks/endpoint.js';
 import {earlierRulesMax, earlierWith, hasEventRule} from '../../webhooks/row-rules.js';
 import {newSecret} from '../../webhooks/signature.js';
-import {readStanding} from '../../webhooks/stored-health.js';
+import {readHealth} from '../../webhooks/stored-health.js';
 import {createdWebhookAnswer, webhookAnswer} from '../answers/webhooks.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
@@ -63,9 +63,9 @@ export const webhooks = resourceOf({
     };
   },
   shown: async (endpoint, {hooks, wallMs}) =>
-    shownWebhook(endpoint, await tried(() => readStanding(hooks.bucket, endpoint.id)), wallMs()),
+    shownWebhook(endpoint, await tried(() => readHealth(hooks.bucket, endpoint.id)), wallMs()),
   // No process serves a deleted webhook.
-  forget: (id, front) => Promise.allSettled([front.letters.forget(id), forgetRecords(front, id)]),
+  forget: (id, front) => Promise.allSettled([front.deliveryQueue.forget(id), forgetRecords(front, id)]),
   description: {
     tag: 'Webhooks',
     about:

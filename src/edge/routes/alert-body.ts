@@ -19,8 +19,8 @@ import {
   type WatchedEvents,
 } from '../../alerts/definition.js';
 import {timeOfDay} from '../../alerts/quiet-hours.js';
-import type {Definition} from '../../kept/definition.js';
 import {isName} from '../../ingest/validate.js';
+import type {Definition} from '../../kept/definition.js';
 import {zoneOf} from '../../zone.js';
 import type {AlertAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';

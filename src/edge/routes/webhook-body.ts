@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {conditionsMax, idCharsMax} from '../../../actors/limits.js';
 import {readCondition} from '../../../actors/report/rows/condition-text.js';
+import {isName} from '../../ingest/validate.js';
 import {chatTypes} from '../../webhooks/chat.js';
 import type {HeldRetry} from '../../webhooks/cursor.js';
 import {
@@ -13,9 +14,8 @@ import {
   type Subscription,
   subscribedTypes,
 } from '../../webhooks/endpoint.js';
+import {type Attempt, type EndpointHealth, isProbed, lagMsOf} from '../../webhooks/endpoint-health.js';
 import type {DeadLetter, Queued} from '../../webhooks/queued-delivery.js';
-import {type Attempt, isProbed, lagMsOf, type Standing} from '../../webhooks/endpoint-health.js';
-import {isName} from '../../ingest/validate.js';
 import type {DeliveryAnswer, WebhookAnswer} from '../answers/webhooks.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
 import {versionOf} from './if-match.js';
@@ -177,7 +177,7 @@ export const editedOfWebhook = (endpoint: Endpoint): readonly unknown[] => {
 export const versionOfWebhook = (endpoint: Endpoint): string => versionOf(editedOfWebhook(endpoint));
 
 /** The endpoint without its secrets: the URL of a chat is one. */
-export function shownWebhook(endpoint: Endpoint, standing: Standing, nowMs: number): WebhookAnswer {
+export function shownWebhook(endpoint: Endpoint, health: EndpointHealth, nowMs: number): WebhookAnswer {
   const {id, kind, url, types, state, reason, batch, ordered, createdMs} = endpoint;
   return {
     id,
@@ -192,15 +192,15 @@ export function shownWebhook(endpoint: Endpoint, standing: Standing, nowMs: numb
     version: versionOfWebhook(endpoint),
     created_at: isoText(createdMs),
     health: {
-      probed: isProbed(standing),
-      failures: standing.failures,
-      failing_since: shownTime(standing.failingSinceMs),
-      last_success_at: shownTime(standing.lastSuccessMs),
-      lag_seconds: Math.round(lagMsOf(endpoint, standing, nowMs) / 1_000),
-      delivered: standing.delivered,
-      failed: standing.failed,
-      dead: standing.dead,
-      skipped_events: standing.skippedEvents,
+      probed: isProbed(health),
+      failures: health.failures,
+      failing_since: shownTime(health.failingSinceMs),
+      last_success_at: shownTime(health.lastSuccessMs),
+      lag_seconds: Math.round(lagMsOf(endpoint, health, nowMs) / 1_000),
+      delivered: health.delivered,
+      failed: health.failed,
+      dead: health.dead,
+      skipped_events: health.skippedEvents,
     },
   };
 }

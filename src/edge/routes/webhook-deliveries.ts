@@ -1,8 +1,8 @@
 // GET /v1/webhooks/{id}/deliveries: newest attempts, waiting deliveries, dead letters.
 
-import type {Endpoint} from '../../webhooks/endpoint.js';
 import type {Placed} from '../../webhooks/delivery-queue.js';
-import {readStanding} from '../../webhooks/stored-health.js';
+import type {Endpoint} from '../../webhooks/endpoint.js';
+import {readHealth} from '../../webhooks/stored-health.js';
 import type {DeliveriesAnswer, DeliveryAnswer} from '../answers/webhooks.js';
 import type {Front} from '../front.js';
 import {optional, wholeNumber, withDefault, word} from '../query/parameters.js';
@@ -37,7 +37,7 @@ type Page = Omit<DeliveriesAnswer, 'has_more'>;
 async function deliveriesOf(front: Front, endpoint: Endpoint, status: string, cursor: number): Promise<Page> {
   const {id} = endpoint;
   if (status === 'recent') {
-    const {attempts} = await readStanding(front.hooks.bucket, id);
+    const {attempts} = await readHealth(front.hooks.bucket, id);
     return {data: attempts.map(shownAttempt), next_cursor: null};
   }
   const page = async <Content>(
@@ -51,9 +51,9 @@ async function deliveriesOf(front: Front, endpoint: Endpoint, status: string, cu
       next_cursor: next === undefined ? null : String(next),
     };
   };
-  const {letters} = front;
-  if (status === 'dead') return page((...asked) => letters.dead(...asked), shownDead);
-  const queued = await page((...asked) => letters.waiting(...asked), shownWaiting);
+  const {deliveryQueue} = front;
+  if (status === 'dead') return page((...asked) => deliveryQueue.dead(...asked), shownDead);
+  const queued = await page((...asked) => deliveryQueue.waiting(...asked), shownWaiting);
   if (cursor > firstPlace) return queued;
   const held = await heldRetriesOf(front, endpoint);
   return {...queued, data: [...held.map(shownHeld), ...queued.data]};

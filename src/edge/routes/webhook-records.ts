@@ -1,11 +1,11 @@
-// The stored records of a webhook: its definition, its standing, and its cursor in each partition.
+// The stored records of a webhook: its definition, its health, and its cursor in each partition.
 import type {Generations} from '../../../actors/generations.js';
-import {CursorRecord, cursorName, type HeldRetry} from '../../webhooks/cursor.js';
-import type {Endpoint} from '../../webhooks/endpoint.js';
 import {forgetRecord} from '../../kept/record-sweep.js';
-import {standingName} from '../../webhooks/endpoint-health.js';
 import {BucketFault} from '../../keys/store.js';
 import {isSilence} from '../../nats/error-codes.js';
+import {CursorRecord, cursorName, type HeldRetry} from '../../webhooks/cursor.js';
+import type {Endpoint} from '../../webhooks/endpoint.js';
+import {healthName} from '../../webhooks/endpoint-health.js';
 import {RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import {readPathId} from '../query/query.js';
@@ -65,7 +65,7 @@ export async function beginAt({hooks}: Front, id: string, ends: readonly End[]):
 
 export async function forgetRecords({hooks, partitionCount}: Front, id: string): Promise<void> {
   const names = Array.from({length: partitionCount}, (_, partition) => cursorName(id, partition));
-  for (const name of [...names, standingName(id)]) await forgetRecord(hooks.bucket, name);
+  for (const name of [...names, healthName(id)]) await forgetRecord(hooks.bucket, name);
 }
 
 /** @throws RequestFailure (503) when NATS does not answer. */

@@ -4,11 +4,11 @@ import type {Generations} from '../../../actors/generations.js';
 import {must} from '../../../actors/invariant.js';
 import type {Asker} from '../../asks/asker.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
+import {neverStops} from '../../pacing/stop.js';
 import {type Endpoint, wantsEvents} from '../../webhooks/endpoint.js';
+import {type DeliveredRow, eventDeliveries} from '../../webhooks/event-deliveries.js';
 import {eventRule, type StoredEvent, wantedNames} from '../../webhooks/payload.js';
 import type {Attempts, DeadLetter, EventsTrigger} from '../../webhooks/queued-delivery.js';
-import {type ToldRow, toldDeliveries} from '../../webhooks/event-deliveries.js';
-import {neverStops} from '../../pacing/stop.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -71,7 +71,7 @@ async function replayRange(
     triggers.push(...(await triggersOf(front, endpoint, ends, {partition, rows})));
   }
   await tried(async () => {
-    for (const trigger of triggers) await front.letters.queue(endpoint.id, again(front, trigger));
+    for (const trigger of triggers) await front.deliveryQueue.queue(endpoint.id, again(front, trigger));
   });
   return triggers.length;
 }
@@ -93,8 +93,8 @@ async function rowsAt(
   endpoint: Endpoint,
   partition: number,
   ordinals: readonly number[],
-): Promise<ToldRow[]> {
-  const rows: ToldRow[] = [];
+): Promise<DeliveredRow[]> {
+  const rows: DeliveredRow[] = [];
   for (let at = 0; at < ordinals.length; ) {
     const asked = ordinals.slice(at, at + replayPageRows);
     const {events, users} = await asks.partition(
@@ -113,7 +113,7 @@ async function rowsAt(
 function wantedRows(
   endpoint: Endpoint,
   {ordinals, events, users}: Pick<Extract<PartitionAnswer, {kind: 'tail'}>, 'ordinals' | 'events' | 'users'>,
-): ToldRow[] {
+): DeliveredRow[] {
   const isWanted = eventRule(endpoint);
   return events.flatMap((text, at) => {
     const [ordinal, user] = [ordinals[at], users[at]];
@@ -129,11 +129,11 @@ async function triggersOf(
   {messageId}: Front,
   endpoint: Endpoint,
   ends: readonly End[],
-  {partition, rows}: {readonly partition: number; readonly rows: readonly ToldRow[]},
+  {partition, rows}: {readonly partition: number; readonly rows: readonly DeliveredRow[]},
 ): Promise<EventsTrigger[]> {
   const generationsOf = (number: number): Generations => must(ends[number], 'an event came of a partition').generations;
   const of = {endpoint, partition, generations: generationsOf(partition), rows};
-  return (await toldDeliveries(of, {generationsOf, messageId})).map(({trigger}) => trigger);
+  return (await eventDeliveries(of, {generationsOf, messageId})).map(({trigger}) => trigger);
 }
 
 interface HistoryRange {
@@ -167,9 +167,11 @@ async function* historyPages(
 
 /** Queues dead letters again. Skipped events become deliveries. @returns the number of deliveries */
 async function replayLetters(front: Front, asker: Asker, endpoint: Endpoint, ids: readonly string[]): Promise<number> {
-  const {letters} = front;
+  const {deliveryQueue} = front;
   const wanted = new Set(ids);
-  const found = (await letters.dead(endpoint.id, 1, lettersReadMax)).filter(({content}) => wanted.has(content.id));
+  const found = (await deliveryQueue.dead(endpoint.id, 1, lettersReadMax)).filter(({content}) =>
+    wanted.has(content.id),
+  );
   const missing = ids.find((id) => !found.some(({content}) => content.id === id));
   if (missing !== undefined)
     throw new RequestFailure(invalidRequest(`there is no dead letter ${missing}`, 'deliveries'));
@@ -177,8 +179,8 @@ async function replayLetters(front: Front, asker: Asker, endpoint: Endpoint, ids
   for (const {sequence, content} of found) {
     const triggers =
       content.type === 'skipped' ? await skippedTriggers(front, asker, endpoint, content) : [alive(content)];
-    for (const trigger of triggers) await letters.queue(endpoint.id, again(front, trigger));
-    await letters.exhume(sequence);
+    for (const trigger of triggers) await deliveryQueue.queue(endpoint.id, again(front, trigger));
+    await deliveryQueue.exhume(sequence);
     queued += triggers.length;
   }
   return queued;
@@ -197,7 +199,7 @@ async function skippedTriggers(
   endpoint: Endpoint,
   {of}: Skipped,
 ): Promise<EventsTrigger[]> {
-  const rows: ToldRow[] = [];
+  const rows: DeliveredRow[] = [];
   const {partition} = of;
   const names = wantedNames(endpoint);
   for (let from = of.from; from < of.to; ) {

@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {isoText} from '../../../actors/calendar.js';
 import type {Endpoint} from '../../webhooks/endpoint.js';
 import {newSecret, rotated, rotationMs, secretsMax, validSecrets} from '../../webhooks/signature.js';
-import {readStanding} from '../../webhooks/stored-health.js';
+import {readHealth} from '../../webhooks/stored-health.js';
 import {messageId} from '../../webhooks/trigger.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
@@ -28,7 +28,9 @@ export async function testWebhook(front: Front, exchange: Exchange, bytes: Buffe
   const endpoint = actedOn(front, exchange, bytes);
   const id = messageId(randomUUID());
   const data = {test: true, sent_at: isoText(front.wallMs())};
-  await tried(() => front.letters.queue(endpoint.id, {v: 1, id, type: 'test', timestampMs: front.wallMs(), data}));
+  await tried(() =>
+    front.deliveryQueue.queue(endpoint.id, {v: 1, id, type: 'test', timestampMs: front.wallMs(), data}),
+  );
   exchange.json('202 Accepted', JSON.stringify({id}));
 }
 
@@ -57,7 +59,7 @@ export async function resumeWebhook(front: Front, exchange: Exchange, bytes: Buf
   );
   if (edited === undefined) throw new RequestFailure(unknownWebhook);
   front.audit.defined('webhook.changed', author, id);
-  const webhook = shownWebhook(edited, await tried(() => readStanding(front.hooks.bucket, id)), front.wallMs());
+  const webhook = shownWebhook(edited, await tried(() => readHealth(front.hooks.bucket, id)), front.wallMs());
   exchange.json('200 OK', JSON.stringify(webhook), [etagOf(webhook.version)]);
 }
 
