@@ -6,10 +6,10 @@ import {AlertWatch} from '../../src/alerts/alert-watch.js';
 import type {Alert, Rule} from '../../src/alerts/definition.js';
 import {AlertEvaluator, type EvaluatorPorts} from '../../src/alerts/evaluator.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
-import type {EndpointKind} from '../../src/webhooks/endpoint.js';
-import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {type BucketEntry, BucketFault} from '../../src/keys/store.js';
 import {createLogger, type Logger} from '../../src/observe.js';
+import type {EndpointKind} from '../../src/webhooks/endpoint.js';
+import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 
 const minuteMs = 60_000;
 const startMs = Date.UTC(2026, 10, 27, 21);

@@ -4,9 +4,9 @@ import {describe, expect, test} from 'vitest';
 import {changedDays, dayCountsOf} from '../../src/alerts/day-counts.js';
 import {Revisions} from '../../src/alerts/revisions.js';
 import type {ReportQuery} from '../../src/asks/report.js';
-import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import type {BucketEntry} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';
+import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {events, type Step, someStory, someTime, tell} from '../support/report-worlds.js';
 import {runs} from '../support/runs.js';
 

@@ -5,10 +5,10 @@ import type {Alert, StalledRule} from '../../src/alerts/definition.js';
 import {pagesMax, Stalls, usersOfPage} from '../../src/alerts/stalls.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../../src/asks/stalled.js';
-import type {EndpointKind} from '../../src/webhooks/endpoint.js';
-import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {type BucketEntry, BucketFault} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';
+import type {EndpointKind} from '../../src/webhooks/endpoint.js';
+import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {runs} from '../support/runs.js';
 
 const minuteMs = 60_000;
