@@ -163,6 +163,7 @@ class Schemas {
       return `\`[${schema.prefixItems.map((one) => this.valueOf(one)).join(', ')}]\``;
     if (type === 'array')
       return `list of ${count(schema.minItems, schema.maxItems)}${this.itemsOf(schema.items ?? {})}`;
+    if (schema.properties?.report?.const !== undefined) return 'question';
     if (schema.properties !== undefined) return `\`{${Object.keys(schema.properties).join(', ')}}\``;
     if (type === 'object') return `object, ${count(undefined, schema.maxProperties)}keys`;
     if (type === 'boolean') return 'flag';

@@ -5,10 +5,15 @@ import type {Deed} from './asks/user-filter.js';
 
 export function eventsAskedFor(query: ReportQuery): readonly string[] {
   const ofUsers = deedsOf(query).map(({event}) => event);
-  return [...eventsCounted(query), ...ofUsers].filter((name) => name !== undefined);
+  const ofNumber = behindIn(query).flatMap(eventsAskedFor);
+  return [...ofNumber, ...eventsCounted(query), ...ofUsers].filter((name) => name !== undefined);
 }
 
 const deedsOf = (query: ReportQuery): readonly Deed[] => ('users' in query ? (query.users?.did ?? []) : []);
+
+/** The question of the number that people are behind. */
+const behindIn = (query: ReportQuery): readonly ReportQuery[] =>
+  'behind' in query && query.behind !== undefined ? [query.behind.query] : [];
 
 function eventsCounted(query: ReportQuery): readonly (string | undefined)[] {
   if ('event' in query) return [query.event];
@@ -23,6 +28,7 @@ function eventsCounted(query: ReportQuery): readonly (string | undefined)[] {
 export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
   const conditions: Condition[] = [];
   const add = (where: readonly Condition[] | undefined): void => void conditions.push(...(where ?? []));
+  for (const one of behindIn(query)) add(conditionsAskedFor(one));
   if ('where' in query) add(query.where);
   if ('did' in query) add(query.did?.where);
   for (const {where} of deedsOf(query)) add(where);
@@ -35,7 +41,6 @@ export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
 export function propertiesAskedFor(query: ReportQuery): readonly string[] {
   const names: string[] = [];
   if ('breakdown' in query && query.breakdown?.by === 'property') names.push(query.breakdown.name);
-  if ('row' in query && query.row?.breakdown.by === 'property') names.push(query.row.breakdown.name);
   if ('property' in query && query.property !== undefined) names.push(query.property);
   if ('sort' in query && query.sort?.property !== undefined) names.push(query.sort.property);
   if ('hold' in query && query.hold !== undefined) names.push(query.hold);

@@ -10,7 +10,7 @@ type Query = Extract<ReportQuery, {report: 'user_list'}>;
 const cursorCharsMax = 256;
 
 /** Identity of a list: equal for all its pages. */
-const listOf = ({prefix, users, sort}: Query): string => {
+const listOf = ({prefix, users, sort, behind}: Query): string => {
   const deeds = users?.did.map(({event, where, fromMs, toMs, isAbsent}) => [
     event ?? null,
     where,
@@ -19,7 +19,13 @@ const listOf = ({prefix, users, sort}: Query): string => {
     isAbsent,
   ]);
   const ofSort = sort && [sort.property ?? null, sort.events];
-  const fields = [prefix ?? null, users?.where ?? [], deeds ?? [], ofSort ?? null];
+  const fields = [
+    prefix ?? null,
+    users?.where ?? [],
+    deeds ?? [],
+    ofSort ?? null,
+    ...(behind === undefined ? [] : [behind]),
+  ];
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 16);
 };
 

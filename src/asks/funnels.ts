@@ -4,7 +4,7 @@ import type {HistogramBounds} from '../../actors/report/funnel/duration-histogra
 import type {StepOrder} from '../../actors/report/funnel/path-search.js';
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {FunnelUserPlace} from '../funnel-users-cursor.js';
-import type {Breakdown} from './breakdown.js';
+import type {Breakdown, BreakdownRow} from './breakdown.js';
 import type {UserFilter} from './user-filter.js';
 
 /** A funnel of plain steps. */
@@ -16,13 +16,6 @@ export interface PlainFunnel {
 
 /** The step (from 1) whose event has the value, or the first or last event that has one. */
 export type BreakdownAt = number | 'first' | 'last';
-
-/** A row of a funnel's breakdown but `other`: that of a value, or of one of the kinds that are no value. */
-export interface FunnelRow {
-  readonly breakdown: Breakdown;
-  readonly at: BreakdownAt;
-  readonly is: {readonly value: string} | {readonly kind: 'missing' | 'null' | 'not_scalar'};
-}
 
 /** Events of a name that meet all conditions. */
 export interface ChosenEvents {
@@ -49,15 +42,23 @@ export interface FunnelRules {
   readonly exclusions?: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
   /** A property that must have the same value in all events of a path. */
   readonly hold?: string | undefined;
+  readonly breakdown?: Breakdown | undefined;
+  /** Absent: 1. */
+  readonly breakdownAt?: BreakdownAt;
+}
+
+/** Users at a step, from 1, or those of them in a row of the breakdown. */
+export interface StepPoint {
+  readonly step: number;
+  /** `dropped`: users who reached the step before and not this one. */
+  readonly outcome: 'reached' | 'dropped';
+  readonly row?: BreakdownRow | undefined;
 }
 
 export type FunnelReportQuery =
   /** A funnel with nothing but steps, a range and a window has fewer fields in its answer (src/report/stored-answers.ts). */
   | ({
       readonly report: 'funnel';
-      readonly breakdown?: Breakdown;
-      /** Absent: 1. */
-      readonly breakdownAt?: BreakdownAt;
       /** Absent: the answer has no histograms. */
       readonly histogram?: HistogramBounds | undefined;
       /** Absent: the answer has no percentiles. */
@@ -65,15 +66,10 @@ export type FunnelReportQuery =
     } & FunnelRules &
       /** Buckets of the entries; absent: the answer has none. */
       Partial<Omit<BucketedRange, 'fromMs' | 'toMs'>>)
-  /** Users at a step of a funnel. */
+  /** Users whom a number of a funnel counts, with the times of their paths. */
   | ({
       readonly report: 'funnel-users';
-      /** From 1. */
-      readonly step: number;
-      /** `dropped`: users who reached the step before and not this one. */
-      readonly outcome: 'reached' | 'dropped';
-      /** Only users in this row of the breakdown. */
-      readonly row?: FunnelRow;
+      readonly point: StepPoint;
       readonly limit: number;
       /** Digest of the list's parameters: cursors of another list are refused. */
       readonly list: string;

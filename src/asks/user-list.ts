@@ -1,4 +1,5 @@
 // The list of users by their traits and by what they did.
+import type {Behind} from './people-behind.js';
 import type {EventsMeant, UserFilter} from './user-filter.js';
 
 /** Users: the last seen first, or those with the largest value. */
@@ -6,6 +7,8 @@ export interface UserListQuery {
   readonly report: 'user_list';
   /** Prefix of the ids. */
   readonly prefix?: string;
+  /** Only the people behind a number. */
+  readonly behind?: Behind;
   readonly users?: UserFilter;
   /** What ranks them; absent: when they were last seen. */
   readonly sort?: UserSort;

@@ -1322,6 +1322,25 @@ describe('POST /v1/query', () => {
     expect(again.json<Answers>().answers.map(({question}) => question)).toEqual(answers.map(({question}) => question));
   });
 
+  test('the people behind a number are as many as it says', async () => {
+    const funnel = {report: 'funnel', steps, range, interval: 'day'};
+    const behind = (question: object, point: object) => ({report: 'people', behind: {question, point}});
+    const questions = [
+      funnel,
+      behind(funnel, {step: 2}),
+      behind(funnel, {outcome: 'dropped', step: 2, date: '2024-01-01'}),
+      behind(asked[0]![0], {date: '2024-01-01'}),
+    ];
+    const {answers} = (await queried({json: {questions}})).json<Answers>();
+    const [counted, ...people] = answers.map(({answer}) => answer);
+    expect(counted).toMatchObject({steps: [{count: 2}, {count: 1, drop_off: 1}]});
+    expect(people).toMatchObject([
+      {total: 1, data: [{id: ada, kind: 'user'}]},
+      {total: 1},
+      {total: 2, has_more: false},
+    ]);
+  });
+
   test('one question, with what was probably meant, and including a write', async () => {
     const {headers} = await under.track({event, userId: freshId(), timestamp: '2024-01-01T10:00:00Z'});
     const one = await queried({

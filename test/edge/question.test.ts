@@ -254,6 +254,7 @@ const counts = {report: 'counts'};
 const funnel = {report: 'funnel', steps: [{event: 'a'}, {event: 'b'}]};
 const retention = {report: 'retention', start: {event: 'a'}};
 const paths = {report: 'paths', start: {event: 'a'}};
+const behind = (question: object, point?: object) => ({report: 'people', behind: {question, point}});
 
 describe('who misspells', () => {
   test.each<[object, string, string]>([
@@ -288,6 +289,10 @@ describe('who misspells', () => {
     [{report: 'names', incude: 'users'}, '/incude', 'include'],
     [{report: 'people', srot: 'events'}, '/srot', 'sort'],
     [{report: 'people', users: {did: [{evnt: 'a'}]}}, '/users/did/0/evnt', 'event'],
+    [{report: 'people', behind: {quesiton: counts}}, '/behind/quesiton', 'question'],
+    [behind({...counts, evnets: []}), '/behind/question/evnets', 'events'],
+    [behind(counts, {dat: '2026-05-20'}), '/behind/point/dat', 'date'],
+    [behind(retention, {chort: '2026-05-20'}), '/behind/point/chort', 'cohort'],
     // Reports.
     [{report: 'count'}, '/report', 'counts'],
     [{report: 'events'}, '/report', 'counts'],
@@ -320,6 +325,10 @@ describe('who misspells', () => {
     [{...retention, criteria: 'on_or_afer'}, '/criteria', 'on_or_after'],
     [{report: 'names', include: 'user'}, '/include', 'users'],
     [{report: 'people', sort: 'event'}, '/sort', 'events'],
+    [behind({report: 'lifecycle'}, {date: '2026-05-20', state: 'dorment'}), '/behind/point/state', 'dormant'],
+    [behind(funnel, {outcome: 'droped'}), '/behind/point/outcome', 'dropped'],
+    [behind({...counts, events: [{event: 'visit'}]}, {event: 'vist'}), '/behind/point/event', 'visit'],
+    [behind({...counts, events: [{as: 'visits'}, {}]}, {as: 'vists'}), '/behind/point/as', 'visits'],
   ])('%j is told at %s: %s', (question, field, meant) => {
     const failure = failureOf(() => asked(question));
     expect(failure.field).toBe(field);
@@ -391,6 +400,78 @@ test.each<[unknown, string, string]>([
     '/users/did/1/range: the range begins after it ends',
   ],
   [{report: 'names', cursor: 'x'}, '/cursor', 'the cursor is damaged'],
+  // The people behind a number.
+  [{report: 'people', behind: {}}, '/behind/question', '/behind/question is required'],
+  [behind({}), '/behind/question/report', 'one of counts, active, funnel, retention, lifecycle, stickiness, paths'],
+  [behind({report: 'names'}), '/behind/question/report', 'must be one of counts, active'],
+  [behind({...counts, measure: {of: 'sum'}}), '/behind/question/measure/property', 'is required: its numbers'],
+  [
+    behind(counts, {date: '2026-05-22'}),
+    '/behind/point/date',
+    'must be a date of the answer: 2026-04-22, ..., 2026-05-21',
+  ],
+  [behind(counts, {date: '21 May'}), '/behind/point/date', 'must be a date of the answer: 2026-04-22, ..., 2026-05-21'],
+  [behind(counts, {value: 'pro'}), '/behind/point/value', '/behind/point/value goes with a breakdown'],
+  [
+    behind(counts, {cohort: '2026-05-20'}),
+    '/behind/point/cohort',
+    'is not of a number of counts, which has event, as, date',
+  ],
+  [
+    behind({...counts, events: [{event: 'a'}, {event: 'b'}]}),
+    '/behind/point/event',
+    'is required: must be one of a, b',
+  ],
+  [behind(counts, {event: 'a'}), '/behind/point/event', 'is not of counts of every name'],
+  [
+    behind({...counts, breakdown: [{property: 'p'}]}, {kind: 'end'}),
+    '/behind/point/kind',
+    'must be one of other, missing',
+  ],
+  [
+    behind({...counts, breakdown: [{property: 'p'}]}, {kind: 'other', value: 'x'}),
+    '/behind/point/kind',
+    '/behind/point/kind and value exclude each other',
+  ],
+  [
+    behind({...counts, events: [{as: 'x'}, {}]}),
+    '/behind/point/as',
+    '/behind/point/as is required: must be one of x, B',
+  ],
+  [behind(counts, {as: 'A'}), '/behind/point/as', 'goes with series that have labels'],
+  [behind(counts, {previous: true}), '/behind/point/previous', 'goes with compare'],
+  [behind(funnel, {step: 3}), '/behind/point/step', '/behind/point/step must be at most 2'],
+  [behind(funnel, {outcome: 'dropped'}), '/behind/point/step', 'must be at least 2'],
+  [behind(funnel, {outcome: 'undecided'}), '/behind/point/outcome', 'can be undecided with in_range entry alone'],
+  [behind(funnel, {outcome: 'member'}), '/behind/point/outcome', 'must be one of reached, dropped, undecided'],
+  [behind(funnel, {date: '2026-05-20'}), '/behind/point/date', '/behind/point/date goes with an interval'],
+  [behind(funnel, {step: 2, seconds_from: 1}), '/behind/point/seconds_from', 'goes with a histogram'],
+  [
+    behind({...funnel, histogram: 'clock'}, {step: 2, seconds_from: 3}),
+    '/behind/point/seconds_from',
+    'must be the seconds_from of a bin',
+  ],
+  [behind(retention), '/behind/point/cohort', '/behind/point/cohort is required, or period'],
+  [behind({...retention, periods: 3}, {period: 3}), '/behind/point/period', 'must be at most 2'],
+  [behind(retention, {cohort: '2026-05-20', outcome: 'returned'}), '/behind/point/period', 'is required: in which'],
+  [behind(retention, {period: 1, outcome: 'dropped'}), '/behind/point/outcome', 'must be one of returned, member'],
+  [behind({report: 'lifecycle'}), '/behind/point/date', '/behind/point/date is required'],
+  [behind({report: 'stickiness'}, {buckets: 31}), '/behind/point/buckets', 'must be at most 30'],
+  [behind(paths), '/behind/point/step', '/behind/point/step is required'],
+  [behind(paths, {step: 1}), '/behind/point/event', 'is required: or kind, or from and to'],
+  [behind(paths, {step: 5, event: 'a'}), '/behind/point/step', 'must be at most 4'],
+  [
+    behind(paths, {step: 4, from: {event: 'a'}, to: {event: 'b'}}),
+    '/behind/point/step',
+    'must be at most 3 for an edge',
+  ],
+  [behind(paths, {step: 1, from: {event: 'a'}}), '/behind/point/to', 'is required: an edge has both'],
+  [
+    behind(paths, {step: 1, from: {kind: 'other'}, to: {event: 'a'}}),
+    '/behind/point/to',
+    'is of kind other where from is',
+  ],
+  [behind(paths, {step: 1, from: {}, to: {event: 'a'}}), '/behind/point/from', 'an object with either event or kind'],
 ])('%j is refused at %s', (question, field, message) => {
   const failure = failureOf(() => asked(question as object));
   expect(failure.field).toBe(field);

@@ -501,13 +501,20 @@ describe('every set of snapshots that agree', () => {
       const evaluations = [new Evaluation(small, 1 << 20), new Evaluation(small, 4 * gatheredRowBytes)];
       await expectAnswers(snapshots, numbers, evaluations);
       const {breakdown: _, breakdownAt: __, interval: ___, ...rules} = withoutRare;
-      const who = {report: 'funnel-users', step: 1, outcome: 'reached', limit: 1_000, list: ''} as const;
+      const point = {step: 1, outcome: 'reached'} as const;
+      const who = {report: 'funnel-users', point, limit: 1_000, list: ''} as const;
       const answer = JSON.parse(await evaluations[0]!.answer({...who, ...rules, ...wholeDays}, snapshots));
       const units = unitsOf(world.modelOf(set), modelFunnel({...withoutRare, ...wholeDays}));
       const listed = answer.data.map(({kind, id}: {kind: 'user' | 'anonymous'; id: string}) => userKeyOf({kind, id}));
       // The model's devices are named with their partition.
       const entered = units.map(({path: [entry]}) => userKeyOf(entry!.user).replace(/^(anonymous:.*) \d$/, '$1'));
       expect(listed.sort()).toEqual(entered.sort());
+      const active = {report: 'active', metric: 'dau', interval: 'day', ...wholeDays} as const;
+      const behind = {query: active, point: {}};
+      const people = {report: 'user_list', limit: 1_000, behind} as const;
+      const {data, total} = JSON.parse(await evaluations[0]!.answer(people, snapshots));
+      const {total: counted} = JSON.parse(await evaluations[0]!.answer(active, snapshots));
+      expect([data.length, total]).toEqual([counted, counted]);
     },
     60_000,
   );

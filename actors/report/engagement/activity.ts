@@ -27,6 +27,13 @@ export class ActivityWindows {
     return {startMs: this.starts[0], lastMs: this.buckets.toMs};
   }
 
+  /** The window of a bucket up to `to`; undefined: [from, to]. */
+  stretchOf(bucket: number | undefined): Stretch {
+    const {fromMs, toMs} = this.buckets;
+    if (bucket === undefined) return {startMs: fromMs, lastMs: toMs};
+    return {startMs: this.starts[bucket], lastMs: Math.min(this.ends[bucket] - 1, toMs)};
+  }
+
   /** The first bucket whose window contains this time of the stretch. */
   firstOf(timeMs: number): number {
     return upperBound(this.ends, timeMs);

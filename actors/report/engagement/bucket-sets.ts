@@ -34,6 +34,11 @@ export function* inWordSlices(
   }
 }
 
+/** Calls `note` with each user of a word of a set. */
+export function forEachUser(bits: number, word: number, note: (user: number) => void): void {
+  for (let left = bits; left !== 0; left &= left - 1) note(32 * word + 31 - Math.clz32(left & -left));
+}
+
 export const wordsOf = (userCount: number): number => Math.ceil(userCount / 32);
 
 export class BucketSets implements SetsOfPass {

@@ -4,7 +4,10 @@
 //        neither of these. dormant: the user was in the bucket before, and is not in this one.
 //   LC2. So new + returning + resurrecting are a bucket's users, and dormant is the bucket before minus returning.
 import {bitCount} from '../../order/bit-count.js';
-import {inWordSlices} from './bucket-sets.js';
+import {forEachUser, inWordSlices} from './bucket-sets.js';
+
+export const stages = ['new', 'returning', 'resurrecting', 'dormant'] as const;
+export type Stage = (typeof stages)[number];
 
 /** Number of users of each bucket, by kind. */
 export class LifecycleCells {
@@ -57,6 +60,39 @@ function countsIn(now: Uint32Array, before: Uint32Array, seen: Uint32Array): [nu
     seen[word] |= bits;
   }
   return [count, returning, fresh];
+}
+
+/** Hands over the users of a bucket: of one stage, or all who have rows in it. The sets are those of `addSets`. LC1 */
+export function stageUsers(
+  sets: readonly Uint32Array[],
+  known: Uint32Array,
+  {bucket, stage}: {readonly bucket: number; readonly stage: Stage | undefined},
+  note: (user: number) => void,
+): Generator<void, void, void> {
+  const [before, now] = [sets[bucket], sets[bucket + 1]];
+  return inWordSlices(sets, (start, end) => {
+    for (let word = start; word < end; word++) {
+      let seen = known[word];
+      for (let place = 0; place <= bucket; place++) seen |= sets[place][word];
+      forEachUser(usersIn(stage, now[word], before[word], seen), word, note);
+    }
+  });
+}
+
+/** LC1 */
+function usersIn(stage: Stage | undefined, now: number, before: number, seen: number): number {
+  switch (stage) {
+    case undefined:
+      return now;
+    case 'new':
+      return now & ~seen;
+    case 'returning':
+      return now & before;
+    case 'resurrecting':
+      return now & seen & ~before;
+    case 'dormant':
+      return before & ~now;
+  }
 }
 
 /** `"data":[…]` of all buckets. */

@@ -7,7 +7,7 @@ import {sliceRows} from '../rows/gathered-rows.js';
 import type {PathDirection} from './paths.js';
 
 /** Names of one user's path, the event that it begins with first: the first `count` elements. Valid during the call. */
-export type WalkPath = (names: Uint32Array, count: number) => void;
+export type WalkPath = (names: Uint32Array, count: number, user: number) => void;
 
 const bytesPerEvent = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT;
 const bytesPerUser = bytesPerEvent + Float64Array.BYTES_PER_ELEMENT + 1;
@@ -149,7 +149,8 @@ export class NearestEvents {
     const {depth} = this.rules;
     for (let place = 0; place < this.userEnd - this.userStart; place++) {
       const count = this.counts[place];
-      if (count > 0) this.walkPath(this.names.subarray(place * depth, (place + 1) * depth), count);
+      if (count > 0)
+        this.walkPath(this.names.subarray(place * depth, (place + 1) * depth), count, this.userStart + place);
       if (place % usersPerSlice === usersPerSlice - 1) yield;
     }
   }

@@ -16,6 +16,16 @@ const pairBase = 2 ** 26;
 /** Estimated bytes of one map entry. */
 const entryBytes = 64;
 
+/** An event of a step, or what stands in its place in an answer. */
+export type PathNode = {readonly event: string} | {readonly kind: 'end' | 'other'};
+
+/** A number of an answer: the users of a node, or of the edge from one to the next. Steps from 1. */
+export interface PathPoint {
+  readonly step: number;
+  readonly from: PathNode;
+  readonly to?: PathNode | undefined;
+}
+
 interface Edge {
   readonly from: number;
   readonly to: number;
@@ -76,9 +86,38 @@ export class PathCounts {
   fields(edgesMax: number): string {
     const ranked = this.pairs.map((pairs) => this.rank(pairs));
     const shown = ranked.map((edges) => edges.slice(0, edgesMax));
-    const steps = this.events.map((_, step) => this.stepText(step, shown[step - 1] ?? [], shown[step] ?? []));
+    const steps = this.events.map((_, step) => this.stepText(step, this.shownEvents(step, shown)));
     const edges = ranked.flatMap((all, step) => this.edgeTexts(step, shown[step], all.slice(edgesMax)));
     return `"depth":${this.depth},"steps":[${steps.join()}],"edges":[${edges.join()}]`;
+  }
+
+  /** Events of a step that have numbers of their own: those of its shown edges. */
+  private shownEvents(step: number, edges: readonly (readonly Edge[])[]): ReadonlySet<number> {
+    const [before, after] = [edges[step - 1] ?? [], edges[step] ?? []];
+    const shown = new Set([...before.map(({to}) => to), ...after.map(({from}) => from)]);
+    if (step === 0) shown.add(this.first);
+    shown.delete(end);
+    return shown;
+  }
+
+  /** Whether a number of `fields` counts a path. What `other` stands for is known once all paths are added. */
+  isCounted({step, from, to}: PathPoint, edgesMax: number): (numbers: Uint32Array, length: number) => boolean {
+    const edges = this.pairs.map((pairs) => this.rank(pairs).slice(0, edgesMax));
+    const events = this.shownEvents(step - 1, edges);
+    const shown = new Set((edges[step - 1] ?? []).map((edge) => edge.from * pairBase + edge.to));
+    const isNode = (name: number, node: PathNode): boolean => {
+      if ('event' in node) return name === this.numbers.get(node.event);
+      return node.kind === 'end' ? name === end : name !== end && !events.has(name);
+    };
+    return (numbers, length) => {
+      if (step - 1 > length) return false; // The path ended earlier.
+      const nameAt = (place: number): number => (place < length ? numbers[place] : end); // PA2
+      const [name, following] = [nameAt(step - 1), nameAt(step)];
+      if (to === undefined) return isNode(name, from);
+      if (name === end) return false;
+      const isOther = 'kind' in from && from.kind === 'other';
+      return isOther ? !shown.has(name * pairBase + following) : isNode(name, from) && isNode(following, to);
+    };
   }
 
   /** Edges with the most frequent first, ties by the bytes of their names; the end of a path comes after all names. */
@@ -97,11 +136,8 @@ export class PathCounts {
   }
 
   /** A step: the events of shown edges, the sum of the others, and the users whose path ended. PA3 */
-  private stepText(step: number, before: readonly Edge[], after: readonly Edge[]): string {
+  private stepText(step: number, shown: ReadonlySet<number>): string {
     const users = this.events[step];
-    const shown = new Set([...before.map(({to}) => to), ...after.map(({from}) => from)]);
-    if (step === 0) shown.add(this.first);
-    shown.delete(end);
     const names = [...shown].sort((a, b) => usersOf(users, b) - usersOf(users, a) || this.compare(a, b));
     const texts = names.map((name) => `{${this.node(name)},"users":${usersOf(users, name)}}`);
     let others = 0;

@@ -8,7 +8,7 @@
 //   RN5. A cell is complete when the period of every possible member ended before `asOfMs` and before the end of RN4.
 import {dayMs, hourMs} from '../../limits.js';
 import {bitCount} from '../../order/bit-count.js';
-import {lowerBound} from '../../order/search.js';
+import {firstPlace, lowerBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
 import type {UserPeriods} from './user-periods.js';
 
@@ -53,6 +53,15 @@ export class Periods {
   /** Start of a period for a user who started at `startMs`. RN3 */
   startOf(cohort: number, startMs: number, period: number): number {
     return this.unitMs === undefined ? this.edges[cohort + period] : startMs + period * this.unitMs;
+  }
+
+  /** Whether a member who started at `startMs` counts in a period. `returns`: times, ascending; those from `first` on follow the start. */
+  isBack(cohort: number, startMs: number, period: number, returns: readonly number[], first: number): boolean {
+    if (first === returns.length) return false;
+    const fromMs = this.startOf(cohort, startMs, period);
+    if (this.rules.criteria === 'on_or_after') return returns[returns.length - 1] >= fromMs;
+    const next = firstPlace(first, returns.length, (place) => returns[place] < fromMs);
+    return next < returns.length && returns[next] < this.startOf(cohort, startMs, period + 1);
   }
 
   /** End of the stretch that is read, inclusive. RN4 */

@@ -12,8 +12,7 @@ export class StickinessCells {
   /** Adds the users of each bucket. */
   addSets(sets: readonly Uint32Array[]): Generator<void, void, void> {
     return inWordSlices(sets, (start, end) => {
-      const bucketsOf = new Uint32Array(32 * (end - start));
-      for (const set of sets) addBits(bucketsOf, set.subarray(start, end));
+      const bucketsOf = bucketCounts(sets, start, end);
       for (let at = 0; at < bucketsOf.length; at++) if (bucketsOf[at] > 0) this.users[bucketsOf[at] - 1] += 1;
     });
   }
@@ -26,6 +25,26 @@ export class StickinessCells {
     const total = this.users.reduce((sum, count) => sum + count, 0);
     return `"data":[${data.join()}],"total":${total}`;
   }
+}
+
+/** Hands over the users who are active in so many buckets that `isMeant`. */
+export function usersByBuckets(
+  sets: readonly Uint32Array[],
+  isMeant: (buckets: number) => boolean,
+  note: (user: number) => void,
+): Generator<void, void, void> {
+  return inWordSlices(sets, (start, end) => {
+    const bucketsOf = bucketCounts(sets, start, end);
+    for (let at = 0; at < bucketsOf.length; at++)
+      if (bucketsOf[at] > 0 && isMeant(bucketsOf[at])) note(32 * start + at);
+  });
+}
+
+/** Number of buckets of each user of words [start, end). */
+function bucketCounts(sets: readonly Uint32Array[], start: number, end: number): Uint32Array {
+  const bucketsOf = new Uint32Array(32 * (end - start));
+  for (const set of sets) addBits(bucketsOf, set.subarray(start, end));
+  return bucketsOf;
 }
 
 /** Adds one for each user of the set. */

@@ -34,6 +34,12 @@ const boundsOf: Readonly<Record<HistogramBounds, Float64Array>> = {
   ]),
 };
 
+/** Index of the bin with a duration. */
+export const binOf = (bounds: HistogramBounds, ms: number): number => upperBound(boundsOf[bounds], ms) - 1;
+
+/** Whether a bin begins with a duration. */
+export const isBinStart = (bounds: HistogramBounds, ms: number): boolean => boundsOf[bounds].includes(ms);
+
 export const histogramBinsMax = Math.max(...Object.values(boundsOf).map(({length}) => length));
 
 export class DurationHistogram {

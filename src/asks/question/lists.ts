@@ -1,6 +1,7 @@
 // Questions for lists: of names, properties, traits, their values, and people.
 import {z} from 'zod';
 import {namesLimitDefault, namesLimitMax, objectKeyCharsMax} from '../../../actors/limits.js';
+import {behind} from './behind.js';
 import {anyText, flag, listRange, name, object, text, timezone, users, where, wholeNumber, word} from './members.js';
 
 const levelsMax = 10;
@@ -93,7 +94,15 @@ export const traitValues = object({
 export type TraitValuesQuestion = z.infer<typeof traitValues>;
 
 export const people = object({
-  report: z.literal('people').describe('Users by their traits and by what they did: the last seen first.'),
+  report: z
+    .literal('people')
+    .describe('Users by their traits, by what they did, or behind a number: the last seen first.'),
+  behind: behind
+    .optional()
+    .describe(
+      'Only the people behind a number of a report, as many as the number says. Where it counts events, held values or members of ' +
+        'several cohorts, each of their users is listed once.',
+    ),
   users,
   event: name.optional().describe('Only users with an event of this name, in the range if one is given.'),
   where,

@@ -44,6 +44,9 @@ export const usersAnswer = z.strictObject({
       }),
     )
     .describe('The last seen first; with `sort` the largest `value` first.'),
+  total: count()
+    .optional()
+    .describe('Only with `behind`: how many people are behind the number, whatever else is asked.'),
   skipped: count()
     .optional()
     .describe('Only with `sort=sum:<property>`: values of the property, of all users, that are no JSON numbers.'),

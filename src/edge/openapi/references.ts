@@ -6,8 +6,9 @@ import {headersOfAnyAnswer} from './headers.js';
 
 type Components = Record<string, JsonSchema>;
 
-/** Text of a schema that is worth a component when it repeats: a reference takes some 50 characters. */
-const sharedSchemaCharsMin = 120;
+/** Characters of a reference to a schema, and of the name of its component. */
+const referenceChars = 60;
+const nameChars = 30;
 
 /** The same document, with components for what several operations or schemas have. */
 export function withReferences(document: OpenApiDocument): OpenApiDocument {
@@ -64,6 +65,13 @@ class Shared {
     const count = this.counts.get(text) ?? 0;
     this.counts.set(text, count + 1);
     return count === 0;
+  }
+
+  /** Whether a component and the references to it are shorter than the copies. */
+  saves(one: object): boolean {
+    const text = JSON.stringify(one);
+    const count = this.counts.get(text) ?? 0;
+    return count * (text.length - referenceChars) > text.length + nameChars;
   }
 
   /**
@@ -126,7 +134,7 @@ function notePartsOf(schema: JsonSchema, parts: Shared): void {
 
 function sharedPart(part: JsonSchema, place: string, parts: Shared): JsonSchema {
   const made = (): JsonSchema => withParts(part, (inner, at) => sharedPart(inner, `${place}.${at}`, parts));
-  return JSON.stringify(part).length < sharedSchemaCharsMin ? made() : (parts.shared(part, place, made) as JsonSchema);
+  return parts.saves(part) ? (parts.shared(part, place, made) as JsonSchema) : made();
 }
 
 /** The schema with its parts changed. `at`: name of the member that a part describes. */

@@ -15,6 +15,8 @@ import {type Service, timesOf} from './question-times.js';
 
 interface Parts {
   readonly parts: readonly Question[];
+  /** Label of each part of a range, where the answer has them. */
+  readonly labels?: readonly string[];
   /** Member of the question that a member of this part is, where it has another name. */
   readonly memberOf: (part: number, member: string) => string | undefined;
   /** JSON text of the answer. `bodies`: those of the parts. */
@@ -34,9 +36,9 @@ export function partsOf(question: Question, service: Service): QuestionParts {
   const own = partsOfRange(now);
   const before = partsOfRange({...now, range: rangeBefore(now, service)});
   return {
+    ...own,
     parts: [...own.parts, ...before.parts],
     memberOf: (part, member) => own.memberOf(part % own.parts.length, member),
-    answerOf: own.answerOf,
     previousOf: (bodies) => before.answerOf(bodies.slice(own.parts.length)),
   };
 }
@@ -77,6 +79,7 @@ function entriesOf({formulas = [], ...question}: CountsQuestion): Parts {
   );
   const read = formulas.map(({as, is}, at) => ({as, formula: known(readFormula(is)!, labels, `formulas/${at}/is`)}));
   return {
+    labels,
     parts: events.map(({as: _, measure = question.measure, ...entry}) => ({
       ...question,
       events: [entry],

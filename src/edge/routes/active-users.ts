@@ -1,7 +1,7 @@
 // GET /v1/reports/users: active users by bucket.
 import {trailingDays} from '../../../actors/report/active/active-plan.js';
+import type {ActiveReportQuery} from '../../asks/active-users.js';
 import {type ActiveQuestion, active} from '../../asks/question/counts.js';
-import type {ReportQuery} from '../../asks/report.js';
 import type {Front} from '../front.js';
 import {activeBucketsOf, bucketCount} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
@@ -34,7 +34,7 @@ export const usersReport = reportRoute(usersForm, (values, front) =>
 );
 
 /** @throws RequestFailure */
-export function activeQuery(question: ActiveQuestion, front: Front): ReportQuery {
+export function activeQuery(question: ActiveQuestion, front: Front): ActiveReportQuery {
   const {metric, interval} = question;
   const {days, ...buckets} = activeBucketsOf(bucketTimesOf(question, front), trailingDays(metric, interval), front);
   const asked = {...buckets, metric};

@@ -1,9 +1,9 @@
 // GET /v1/reports/events: counts of events, or measures of their numbers, by bucket.
 import {seriesMax} from '../../../actors/limits.js';
 import {isOfNumbers} from '../../../actors/report/rows/measures.js';
+import type {CountsReportQuery} from '../../asks/counts.js';
 import {type CountsQuestion, counts} from '../../asks/question/counts.js';
 import {where} from '../../asks/question/members.js';
-import type {ReportQuery} from '../../asks/report.js';
 import type {Front} from '../front.js';
 import {bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
@@ -89,7 +89,7 @@ function measureOf({measure, property}: Values): CountsQuestion['measure'] {
 const noNumbers = 'property goes with a measure of numbers: sum, avg, min, max, p50, p90, p95 or p99';
 
 /** @throws RequestFailure */
-export function countsQuery(question: CountsQuestion, front: Front): ReportQuery {
+export function countsQuery(question: CountsQuestion, front: Front): CountsReportQuery {
   const {events = [], measure} = question;
   const [first] = events;
   const asked = bucketsOf(bucketTimesOf(question, front), front);

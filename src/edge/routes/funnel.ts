@@ -8,7 +8,7 @@ import {
   funnelUsersLimitMax,
 } from '../../../actors/limits.js';
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
-import type {BreakdownAt, FunnelRow, FunnelRules} from '../../asks/funnels.js';
+import type {BreakdownAt, FunnelRules, StepPoint} from '../../asks/funnels.js';
 import {type FunnelQuestion, funnel} from '../../asks/question/funnel.js';
 import {where} from '../../asks/question/members.js';
 import type {ReportQuery} from '../../asks/report.js';
@@ -202,7 +202,7 @@ function exclusionsIn(values: PathValues): Paths['exclude'] {
 // -- the question --
 
 /** @throws RequestFailure */
-export function funnelQuery(question: FunnelQuestion, front: Front): ReportQuery {
+export function funnelQuery(question: FunnelQuestion, front: Front): Extract<ReportQuery, {report: 'funnel'}> {
   const {steps, interval, week_start, histogram, percentiles} = question;
   const bounds = boundsOf(timesOf(question, front), front);
   if (interval === undefined && week_start !== undefined)
@@ -297,11 +297,11 @@ export const funnelUsersReport = reportRoute(funnelUsersForm, (values, front): R
   const {step, outcome, limit, cursor, 'steps[]': steps} = values;
   if (step > steps.length) throw refused(`there is no step ${step}`, 'step');
   if (step === 1 && outcome === 'dropped') throw refused('nobody drops out before step 1', 'step');
-  const row = rowOf(values);
+  const {row, ...broken} = rowOf(values);
   const bounds = boundsOf(timesOf(rangeIn(values), front), front);
   const paths = pathsIn(values);
   const rules = inNumbersOf(values, () => funnelRulesOf(paths, bounds, front));
-  const asked = {...rules, step, outcome, ...(row && {row})};
+  const asked = {...rules, ...broken, point: {step, outcome, row}};
   const list = createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 22);
   const after = cursor === undefined ? undefined : readFunnelUsersCursor(cursor, list);
   if (cursor !== undefined && after === undefined) throw new RequestFailure(foreignCursor);
@@ -309,21 +309,23 @@ export const funnelUsersReport = reportRoute(funnelUsersForm, (values, front): R
 });
 
 /** @throws RequestFailure */
-function rowOf(values: QueryValues<typeof funnelUsersForm>): FunnelRow | undefined {
+function rowOf(
+  values: QueryValues<typeof funnelUsersForm>,
+): Pick<FunnelRules, 'breakdown' | 'breakdownAt'> & Pick<StepPoint, 'row'> {
   const {breakdown_value: value, breakdown_kind: kind, breakdown_at: at} = values;
   const [entry] = breakdownIn({...values, breakdown_limit: undefined});
   if (entry === undefined) {
     if (at !== undefined) throw refused('breakdown_at goes with a breakdown', 'breakdown_at');
     if (value !== undefined) throw refused('breakdown_value goes with a breakdown', 'breakdown_value');
     if (kind !== undefined) throw refused('breakdown_kind goes with a breakdown', 'breakdown_kind');
-    return undefined;
+    return {};
   }
   const breakdown = breakdownOf([entry], 1)!;
   const {steps} = pathsIn(values);
-  const place = breakdownAtOf({breakdown: [{...entry, at}], steps});
+  const breakdownAt = breakdownAtOf({breakdown: [{...entry, at}], steps});
   if (value !== undefined && kind !== undefined)
     throw refused('breakdown_value and breakdown_kind exclude each other', 'breakdown_kind');
   if (value === undefined && kind === undefined)
     throw refused('a breakdown needs breakdown_value or breakdown_kind here', 'breakdown');
-  return {breakdown, at: place, is: value === undefined ? {kind: kind!} : {value}};
+  return {breakdown, breakdownAt, row: value === undefined ? {kind: kind!} : {value}};
 }

@@ -20,7 +20,7 @@ export const lifecycleReport = reportRoute(lifecycleForm, (values, front) =>
  * The first bucket is read from its start: else those who came in it before `from` would be new, or dormant, in the next one.
  * @throws RequestFailure
  */
-export function lifecycleQuery(question: LifecycleQuestion, front: Front): ReportQuery {
+export function lifecycleQuery(question: LifecycleQuestion, front: Front): Extract<ReportQuery, {report: 'lifecycle'}> {
   const times = bucketTimesOf(question, front);
   const asked = bucketsOf(times, front);
   return {

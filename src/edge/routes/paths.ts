@@ -49,7 +49,7 @@ export const pathsReport = reportRoute(pathsForm, (values, front) =>
 const refused = (message: string): RequestFailure => new RequestFailure(invalidRequest(message, 'start'));
 
 /** @throws RequestFailure */
-export function pathsQuery(question: PathsQuestion, front: Front): ReportQuery {
+export function pathsQuery(question: PathsQuestion, front: Front): Extract<ReportQuery, {report: 'paths'}> {
   const {start, end, where, depth, limit} = question;
   if (start === undefined && end === undefined) throw refused('start or end is required');
   if (start !== undefined && end !== undefined) throw refused('start and end exclude each other');

@@ -16,19 +16,13 @@ import {noParameters, readQuery} from '../query/query.js';
 import {partsOf, type QuestionParts} from '../query/question-parts.js';
 import {pointing, readQuestion} from '../query/read-question.js';
 import {renamed} from '../query/renamed.js';
-import {activeQuery} from './active-users.js';
-import {countsQuery} from './event-counts.js';
 import {namesQuery} from './event-names.js';
-import {funnelQuery} from './funnel.js';
 import {readObject} from './json-fields.js';
-import {lifecycleQuery} from './lifecycle.js';
 import {isListing} from './list-csv.js';
 import {propertiesQuery, traitsQuery, traitValuesQuery, valuesQuery} from './lists.js';
 import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
-import {pathsQuery} from './paths.js';
+import {reportQueries} from './report-queries.js';
 import {hintsOf} from './reports.js';
-import {retentionQuery} from './retention.js';
-import {stickinessQuery} from './stickiness.js';
 import {peopleQuery} from './user-list.js';
 
 export const queryBodyBytesMax = 256 * 1024;
@@ -61,13 +55,7 @@ const several = object({
 export const queryBody = z.union([question, severalBody]);
 
 const queries: {readonly [K in Kind]: (question: QuestionOf<K>, front: Front) => ReportQuery} = {
-  counts: countsQuery,
-  active: activeQuery,
-  funnel: funnelQuery,
-  retention: retentionQuery,
-  lifecycle: lifecycleQuery,
-  stickiness: stickinessQuery,
-  paths: pathsQuery,
+  ...reportQueries,
   names: namesQuery,
   properties: propertiesQuery,
   values: valuesQuery,

@@ -65,7 +65,7 @@ function questionOf(values: QueryValues<typeof retentionForm>): RetentionQuestio
 }
 
 /** @throws RequestFailure */
-export function retentionQuery(question: RetentionQuestion, front: Front): ReportQuery {
+export function retentionQuery(question: RetentionQuestion, front: Front): Extract<ReportQuery, {report: 'retention'}> {
   const {interval, periods, cohort, criteria, frame} = question;
   const times = bucketTimesOf(question, front);
   const asked = bucketsOf(times, front);

@@ -22,7 +22,10 @@ export const stickinessReport = reportRoute(stickinessForm, (values, front) =>
 );
 
 /** @throws RequestFailure */
-export const stickinessQuery = (question: StickinessQuestion, front: Front): ReportQuery => ({
+export const stickinessQuery = (
+  question: StickinessQuestion,
+  front: Front,
+): Extract<ReportQuery, {report: 'stickiness'}> => ({
   report: 'stickiness',
   ...bucketsOf(bucketTimesOf(question, front), front),
   ...didOf(question, front),

@@ -11,6 +11,7 @@ import {member, name, optional, type TextForm} from '../query/parameters.js';
 import {openRangeForm, timesOf} from '../query/question-times.js';
 import {endOfTimeMs, openRangeIn} from '../query/recent-range.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
+import {behindOf} from './behind.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, ofEveryReport, reportRoute} from './reports.js';
 
@@ -67,7 +68,7 @@ export const userList = reportRoute(userListForm, (values, front) => {
 
 /** @throws RequestFailure */
 export function peopleQuery(question: PeopleQuestion, front: Front): ReportQuery {
-  const {prefix, event, sort, limit, cursor} = question;
+  const {prefix, event, sort, limit, cursor, behind} = question;
   const {fromMs, toMs} = optionalBoundsOf(timesOf(question, front), front);
   const where = conditionsOf(question.where);
   const hasDeed = event !== undefined || where.length > 0 || fromMs !== undefined || toMs !== undefined;
@@ -81,6 +82,7 @@ export function peopleQuery(question: PeopleQuestion, front: Front): ReportQuery
     ...(ofTraits.length + did.length + deeds.length > 0 && {users: {where: ofTraits, did: [...deeds, ...did]}}),
     limit,
     ...(prefix === undefined ? {} : {prefix}),
+    ...(behind === undefined ? {} : {behind: behindOf(behind, front)}),
     ...(sort === undefined ? {} : {sort: {events, ...(sort === 'events' ? {} : {property: sort.sum})}}),
   } as const;
   if (cursor === undefined) return query;

@@ -4,6 +4,7 @@
 //        after those, because windows count its users. Of the rest it counts distinct users, too.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
+import {must} from '../../../actors/invariant.js';
 import {planStretches} from '../../../actors/report/active/active-plan.js';
 import {activeFields, intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
@@ -13,6 +14,7 @@ import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
@@ -20,6 +22,7 @@ import {filteredUsers} from './filtered-users.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {usersByBucket} from './users-by-bucket.js';
+import {type NoteUser, usersOfRows} from './users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'active'}>;
 
@@ -31,6 +34,17 @@ export async function activity(
 ): Promise<string> {
   const fields = (await activityOfSets(reading, query, snapshots)) ?? (await activityOfRows(reading, query, snapshots));
   return `{"metric":"${query.metric}",${fields}}`;
+}
+
+/** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
+export function activeUsers(
+  reading: RowReading,
+  query: Query,
+  point: Point,
+  snapshots: readonly PartitionSnapshot[],
+  note: NoteUser,
+): Promise<void> {
+  return new Activity(reading, query).noteUsers(point, snapshots, note);
 }
 
 /** Undefined with a breakdown, and where the sets would take several passes and more memory than the rows. */
@@ -69,6 +83,8 @@ async function activityOfRows(
   return `${one.fields()}${one.scan.skippedField}`;
 }
 
+type UsersIn = ReadonlyMap<PartitionSnapshot, Users | undefined>;
+
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
 class Activity {
   private readonly reading: RowReading;
@@ -91,25 +107,52 @@ class Activity {
   }
 
   async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
-    const {reading, query, grouping} = this;
-    const users = new Map<PartitionSnapshot, Users | undefined>();
-    for (const snapshot of snapshots) {
-      users.set(snapshot, await filteredUsers(reading, snapshot, query.users));
-      await grouping?.open(reading.scan, snapshot);
-    }
-    if (grouping !== undefined) {
-      const [inside, read] = [new GroupCounts(), new GroupCounts()];
-      const countGroups = countDistinct(this.windows.buckets.fromMs, inside, read);
-      for (const snapshot of snapshots) await this.walk(snapshot, users.get(snapshot), (group) => group, countGroups);
-      const shown = grouping.choose(inside.totals(), read.totals());
-      this.shown = shown;
-      this.cells = new ActivityCells(this.windows, rowsOf(shown) + 1);
+    const users = await this.usersIn(snapshots);
+    if (this.grouping !== undefined) {
+      this.shown = await this.choose(this.grouping, snapshots, users);
+      this.cells = new ActivityCells(this.windows, rowsOf(this.shown) + 1);
     }
     this.scan.forgetSkipped();
     const {cells, shown} = this;
     const count: WalkUser = (_, times, series, start, end) => cells.addUser(times, series, start, end);
     for (const snapshot of snapshots)
       await this.walk(snapshot, users.get(snapshot), (group) => shown!.rowOf[group]! + 1, count);
+  }
+
+  async noteUsers({bucket, row}: Point, snapshots: readonly PartitionSnapshot[], note: NoteUser): Promise<void> {
+    const {reading, query, windows} = this;
+    const {did: selector = {}} = query;
+    const grouping = row && must(this.grouping, 'a row is of a breakdown');
+    const choose = async () => this.choose(grouping!, snapshots, await this.usersIn(snapshots));
+    const isInRow = row && (await grouping!.groupsOf(row, choose));
+    const meant = {selector, stretch: windows.stretchOf(bucket), grouping, isInRow};
+    for (const snapshot of snapshots) {
+      const users = await filteredUsers(reading, snapshot, query.users);
+      await usersOfRows(reading, meant, snapshot, users, (user) => note(snapshot, user));
+    }
+  }
+
+  /** Users who count, by partition. */
+  private async usersIn(snapshots: readonly PartitionSnapshot[]): Promise<UsersIn> {
+    const users = new Map<PartitionSnapshot, Users | undefined>();
+    for (const snapshot of snapshots)
+      users.set(snapshot, await filteredUsers(this.reading, snapshot, this.query.users));
+    return users;
+  }
+
+  /** AV1 */
+  private async choose(
+    grouping: Grouping,
+    snapshots: readonly PartitionSnapshot[],
+    users: UsersIn,
+  ): Promise<ShownGroups> {
+    const [inside, read] = [new GroupCounts(), new GroupCounts()];
+    const countGroups = countDistinct(this.windows.buckets.fromMs, inside, read);
+    for (const snapshot of snapshots) {
+      await grouping.open(this.reading.scan, snapshot);
+      await this.walk(snapshot, users.get(snapshot), (group) => group, countGroups);
+    }
+    return grouping.choose(inside.totals(), read.totals());
   }
 
   /** Walks users over the chosen rows. `kindOf`: kind of a row by its group. */

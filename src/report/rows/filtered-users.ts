@@ -3,8 +3,9 @@ import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {Deed, UserFilter} from '../../asks/user-filter.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {type RowReading, RowScan} from './row-scan.js';
+import type {RowReading} from './row-scan.js';
 import {usersWhere} from './traits.js';
+import {usersOfRows} from './users-of-rows.js';
 
 /** Undefined: all users. @throws MissingPart, DamagedPart */
 export async function filteredUsers(
@@ -29,9 +30,7 @@ async function usersWhoDid(
 ): Promise<UserSet> {
   const users = new UserSet();
   const selector = event === undefined ? {where} : {event, where};
-  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [selector]});
-  await scan.fold(snapshot, (rows, [chosen]) => {
-    for (const row of chosen!) users.add(rows.users[row]!);
-  });
+  const stretch = {startMs: fromMs, lastMs: toMs};
+  await usersOfRows(reading, {selector, stretch}, snapshot, undefined, (user) => users.add(user));
   return users;
 }

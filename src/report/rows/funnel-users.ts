@@ -4,21 +4,14 @@
 
 import {isoText} from '../../../actors/calendar.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
-import {
-  compareTexts,
-  firstValueGroup,
-  missingGroup,
-  notScalarGroup,
-  nullGroup,
-  type ValueGroups,
-} from '../../../actors/report/rows/value-groups.js';
-import type {FunnelRow} from '../../asks/funnels.js';
+import {compareTexts} from '../../../actors/report/rows/value-groups.js';
+import type {StepPoint} from '../../asks/funnels.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {type FunnelUserPlace, funnelUsersCursorText} from '../../funnel-users-cursor.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from './filtered-users.js';
-import {FunnelWalks, type UserPath} from './funnel-walks.js';
-import {Grouping} from './grouped-rows.js';
+import {pathsAt} from './funnel-point.js';
+import type {UserPath} from './funnel-walks.js';
 import type {RowReading} from './row-scan.js';
 import {userKeys} from './user-keys.js';
 
@@ -35,10 +28,7 @@ export async function funnelUsers(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const {row} = query;
-  const grouping = row && new Grouping(row.breakdown);
-  const walks = new FunnelWalks(reading, query, row && grouping && {grouping, at: row.at});
-  const isInRow = ({group}: UserPath): boolean => row === undefined || isOfRow(grouping!.groups, group, row);
+  const walk = await pathsAt(reading, query, query.point, snapshots);
   const found: FoundUser[] = [];
   const data: object[] = [];
   for (const snapshot of snapshots) {
@@ -47,10 +37,9 @@ export async function funnelUsers(
     const first = found.length;
     const after = query.after?.partition === partition ? query.after : undefined;
     const users = usersFrom(await filteredUsers(reading, snapshot, query.users), after?.user ?? 0);
-    await walks.walk(snapshot, users, (path) => {
-      const isFull = found.length > query.limit && found[found.length - 1]!.user !== path.user;
-      if (isFull || !isMeant(query, path) || !isInRow(path)) return;
-      const one = foundUser(partition, path, query);
+    await walk(snapshot, users, (path) => {
+      if (found.length > query.limit && found[found.length - 1]!.user !== path.user) return;
+      const one = foundUser(partition, path, query.point);
       if (after === undefined || comparePlaces(one, after) > 0) found.push(one);
     });
     // Values of one user come in any order.
@@ -69,17 +58,7 @@ export async function funnelUsers(
 const usersFrom = (users: Users | undefined, first: number): Users | undefined =>
   first === 0 ? users : {has: (user) => user >= first && (users?.has(user) ?? true)};
 
-const isMeant = ({step, outcome}: Query, {depth}: UserPath): boolean =>
-  outcome === 'reached' ? depth >= step : depth === step - 1;
-
-const kindGroups = {missing: missingGroup, null: nullGroup, not_scalar: notScalarGroup} as const;
-
-function isOfRow(groups: ValueGroups, group: number, {is}: FunnelRow): boolean {
-  if ('kind' in is) return group === kindGroups[is.kind];
-  return group >= firstValueGroup && groups.text(group) === is.value;
-}
-
-function foundUser(partition: number, {user, held, times}: UserPath, {step, outcome}: Query): FoundUser {
+function foundUser(partition: number, {user, held, times}: UserPath, {step, outcome}: StepPoint): FoundUser {
   const last = outcome === 'reached' ? step : step - 1;
   return {
     partition,

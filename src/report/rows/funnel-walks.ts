@@ -14,7 +14,7 @@ import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {firstValueGroup, KeyGroups, missingGroup, ValueGroups} from '../../../actors/report/rows/value-groups.js';
 import type {BreakdownAt, FunnelRules} from '../../asks/funnels.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import type {Grouping} from './grouped-rows.js';
+import {Grouping} from './grouped-rows.js';
 import {BeyondMemory, type NoteRows, type RowReading, RowScan} from './row-scan.js';
 
 /** Bound of notes and values, in bytes, where the bound of gathered rows is smaller. */
@@ -196,6 +196,18 @@ export class FunnelWalks {
     if (at === 'last') return groups.findLast(isThere) ?? missingGroup;
     return groups[at - 1] ?? missingGroup;
   }
+}
+
+/** A funnel with the walks that find its paths; without a breakdown there is no grouping. */
+export function groupedWalks(
+  reading: RowReading,
+  rules: FunnelRules,
+): {readonly walks: FunnelWalks; readonly grouping: Grouping | undefined} {
+  const {breakdown, breakdownAt = 1} = rules;
+  const grouping = breakdown && new Grouping(breakdown);
+  // A user's trait applies to all its events.
+  const at = breakdown?.by === 'trait' ? 1 : breakdownAt;
+  return {grouping, walks: new FunnelWalks(reading, rules, grouping && {grouping, at})};
 }
 
 /** Places [start, end) of the events of each held value. FW1 */

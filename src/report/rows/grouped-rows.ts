@@ -2,14 +2,24 @@
 //   GR1. A breakdown by a property reads the values of rows; one by a trait reads those of users, whose events all are in one row.
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
-import {chooseGroups, KeyGroups, type ShownGroups, ValueGroups} from '../../../actors/report/rows/value-groups.js';
-import type {Breakdown} from '../../asks/breakdown.js';
+import {
+  chooseGroups,
+  KeyGroups,
+  missingGroup,
+  notScalarGroup,
+  nullGroup,
+  type ShownGroups,
+  ValueGroups,
+} from '../../../actors/report/rows/value-groups.js';
+import type {Breakdown, BreakdownRow} from '../../asks/breakdown.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {traitGroups} from './traits.js';
 
 /** Least length of the counts of a bucket that has any. */
 const groupsMin = 64;
+
+const kindGroups = {missing: missingGroup, null: nullGroup, not_scalar: notScalarGroup} as const;
 
 /** The group of each row of a chunk, for as long as its partition is folded. */
 type GroupOfRow = (row: number) => number;
@@ -58,6 +68,18 @@ export class Grouping {
   /** `totals`: events of each group over all partitions. `read`: the same, also of rows that do not decide the order. */
   choose(totals: ArrayLike<number>, read?: ArrayLike<number>): ShownGroups {
     return chooseGroups(this.groups, totals, this.breakdown.limit, read);
+  }
+
+  /** Which groups a row of the answer has. `shown`: the choice of the rows, which only `other` depends on. */
+  async groupsOf(row: BreakdownRow, shown: () => Promise<ShownGroups>): Promise<(group: number) => boolean> {
+    if ('value' in row) {
+      const valueGroup = this.groups.groupOf(row.value);
+      return (group) => group === valueGroup;
+    }
+    const {kind} = row;
+    if (kind !== 'other') return (group) => group === kindGroups[kind];
+    const {top, rowOf} = await shown();
+    return (group) => rowOf[group] === top.length;
   }
 
   /** Name of the property in the answer. */

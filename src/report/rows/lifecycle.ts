@@ -1,9 +1,12 @@
 // Lifecycle, from the users of each bucket.
 //   LS1. One bucket before the first is read, too, and who did it before that: such a user is not new.
 
+import {must} from '../../../actors/invariant.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import {LifecycleCells, lifecycleFields} from '../../../actors/report/engagement/lifecycle.js';
+import type {SetsOfPass} from '../../../actors/report/engagement/bucket-sets.js';
+import {LifecycleCells, lifecycleFields, stageUsers} from '../../../actors/report/engagement/lifecycle.js';
+import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
@@ -11,6 +14,7 @@ import {filteredUsers} from './filtered-users.js';
 import {usersBefore} from './first-time.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {usersByBucket} from './users-by-bucket.js';
+import type {NoteUser} from './users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'lifecycle'}>;
 
@@ -20,11 +24,40 @@ export async function lifecycle(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
+  const buckets = Buckets.of(query);
+  const cells = new LifecycleCells(buckets.count);
+  const skipped = await walkSets(reading, query, snapshots, (_, {sets}, known) => cells.addSets(sets, known));
+  return `{${intervalText(buckets)},${lifecycleFields(cells, buckets.labels())}${skipped}}`;
+}
+
+/** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
+export async function lifecycleUsers(
+  reading: RowReading,
+  query: Query,
+  {bucket, stage}: Point,
+  snapshots: readonly PartitionSnapshot[],
+  note: NoteUser,
+): Promise<void> {
+  const asked = {bucket: must(bucket, 'stages are of a bucket'), stage};
+  await walkSets(reading, query, snapshots, (snapshot, {userStart, sets}, known) =>
+    stageUsers(sets, known, asked, (user) => note(snapshot, userStart + user)),
+  );
+}
+
+/** Walks the users of each bucket, after those of the bucket before the first. `known`: who did it before these. */
+type WalkStages = (snapshot: PartitionSnapshot, pass: SetsOfPass, known: Uint32Array) => Generator<void, void, void>;
+
+/** @returns the field `skipped` of an answer. */
+async function walkSets(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+  walk: WalkStages,
+): Promise<string> {
   const {did, fromMs, toMs, beforeMs, users: filter} = query;
   const buckets = Buckets.of(query);
   const edges = Float64Array.from([beforeMs, fromMs, ...buckets.edges.subarray(1)]);
   const asked = {selectors: [did], kind: buckets.kind, edges, cuts: cutsOf(edges, beforeMs, toMs)};
-  const cells = new LifecycleCells(buckets.count);
   const scan = new RowScan(reading, {stretch: {startMs: beforeMs, lastMs: toMs}, selectors: [did]});
   for (const snapshot of snapshots) {
     const users = await filteredUsers(reading, snapshot, filter);
@@ -34,9 +67,9 @@ export async function lifecycle(
       scan,
       snapshot,
       asked,
-      ({userStart, sets}) => cells.addSets(sets, known.subarray(userStart / 32)),
+      (pass) => walk(snapshot, pass, known.subarray(pass.userStart / 32)),
       users,
     );
   }
-  return `{${intervalText(buckets)},${lifecycleFields(cells, buckets.labels())}${scan.skippedField}}`;
+  return scan.skippedField;
 }

@@ -1,11 +1,13 @@
 // One page of the list of users, the last seen first, or those with the largest value.
 //   LU1. The order is (last seen or value, partition, user index): indexes stand for one user for good (user-keys.ts UK1). Users
 //        without a value are last.
-//   LU2. Users who were joined with another one are not listed, whether their events moved yet or not.
+//   LU2. Users who were joined with another one are not listed, whether their events moved yet or not. Behind a number they are
+//        people of their own for as long as it counts them.
 //   LU3. Keys and traits are read of the users of the page alone, and keys of all users where a prefix is asked for.
 //   LU4. Values are exact (exact-sum.ts), so that pages agree. Sums are held for some users at once: rows are read again for others.
 import {isoText} from '../../../actors/calendar.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {type EventPlace, FirstPlaces} from '../../../actors/report/rows/event-places.js';
 import {MeasuredCells} from '../../../actors/report/rows/measures.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
@@ -20,6 +22,7 @@ import {userCursorText} from '../../user-cursor.js';
 import {loadsAheadMax} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from './filtered-users.js';
+import {peopleBehind} from './people-behind.js';
 import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
 import {readTraits} from './traits.js';
 import {userKeys} from './user-keys.js';
@@ -51,6 +54,7 @@ export async function listedUsers(
 ): Promise<string> {
   const after = query.after && {...query.after, timeMs: -(query.after.rank ?? noValue), ordinal: query.after.user};
   const first = new FirstPlaces<ListedUser>(query.limit + 1, after);
+  const behind = query.behind && (await peopleBehind(reading, query.behind, snapshots));
   let skipped = 0;
   for (const snapshot of snapshots) {
     const bytes = snapshot.index.users.count * (seenUserBytes + (query.sort === undefined ? 0 : valueBytes));
@@ -59,7 +63,7 @@ export async function listedUsers(
     await reading.scan.borrowing(bytes, async () => {
       const values = query.sort && (await valuesOf(reading, query.sort, snapshot));
       skipped += values?.skipped ?? 0;
-      await addUsers(reading, query, snapshot, values?.byUser, first);
+      await addUsers(reading, query, snapshot, {values: values?.byUser, behind: behind?.get(snapshot)}, first);
     });
   }
   const found = first.finish();
@@ -69,7 +73,9 @@ export async function listedUsers(
   const cursor = last && userCursorText(query, {rank: rankOf(last), partition: last.partition, user: last.ordinal});
   const data = page.map((user) => texts.get(user)).filter((text) => text !== undefined);
   const ofSum = query.sort?.property === undefined ? '' : `"skipped":${skipped},`;
-  return `{"data":[${data.join()}],${ofSum}"has_more":${last !== undefined},"next_cursor":${JSON.stringify(cursor ?? null)}}`;
+  const total = behind && [...behind.values()].reduce((sum, {count}) => sum + count, 0);
+  const ofNumber = total === undefined ? '' : `"total":${total},`;
+  return `{"data":[${data.join()}],${ofNumber}${ofSum}"has_more":${last !== undefined},"next_cursor":${JSON.stringify(cursor ?? null)}}`;
 }
 
 /** LU1 */
@@ -79,16 +85,15 @@ async function addUsers(
   reading: RowReading,
   query: Query,
   snapshot: PartitionSnapshot,
-  values: Float64Array | undefined,
+  {values, behind}: {readonly values: Float64Array | undefined; readonly behind: Users | undefined},
   first: FirstPlaces<ListedUser>,
 ): Promise<void> {
   const {scan} = reading;
   const seen = new SeenUsers(snapshot.index.users.count);
   await readTraits(scan, snapshot, seen);
-  const meant = await filteredUsers(reading, snapshot, query.users);
-  const isListed = listedIn(snapshot);
+  const rules = [behind ?? listedIn(snapshot), await filteredUsers(reading, snapshot, query.users)];
   const isMeant = (user: number): boolean =>
-    seen.has(user) && isListed(user) && (meant === undefined || meant.has(user));
+    seen.has(user) && rules.every((users) => users === undefined || users.has(user));
   const timeOf = (user: number): number => -(values === undefined ? seen.lastSeenAt(user) : values[user]!);
   const {partition} = snapshot.manifest;
   for (let start = 0; start < snapshot.index.users.count; start += keysAtOnce) {
@@ -116,11 +121,11 @@ async function withPrefix(
 }
 
 /** LU2 */
-function listedIn({index, leftOut}: PartitionSnapshot): (user: number) => boolean {
+function listedIn({index, leftOut}: PartitionSnapshot): Users {
   const leaving = new UserSet();
   for (const user of index.candidates) leaving.add(user);
   for (const {users} of index.moves) for (const user of users) leaving.add(user);
-  return (user) => !leftOut.users.has(user) && !leaving.has(user);
+  return {has: (user) => !leftOut.users.has(user) && !leaving.has(user)};
 }
 
 /** Values by user index, and how many values of the property are no numbers. LU4 */

@@ -1,6 +1,7 @@
 // Event counts with conditions, measures and breakdowns: one scan of the rows, two where a breakdown chooses its values first.
 
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
+import {must} from '../../../actors/invariant.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {intervalText} from '../../../actors/report/answers.js';
@@ -20,7 +21,8 @@ import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
-import {chunksWithinOrdered} from '../../../actors/report/selection.js';
+import {chunksWithinOrdered, type Stretch} from '../../../actors/report/selection.js';
+import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
 import type {NoteColumns} from '../counts/value-index.js';
@@ -29,6 +31,7 @@ import {countInCells} from './celled-groups.js';
 import {filteredUsers} from './filtered-users.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from './row-scan.js';
+import {type NoteUser, usersOfRows} from './users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'counts'}>;
 
@@ -56,6 +59,18 @@ export async function measured(
   const [event] = query.events ?? [];
   const name = event === undefined ? '"any_event":true' : `"event":${JSON.stringify(event)}`;
   return `{${name},${head},${series[0]}${tail}}`;
+}
+
+/** Hands over the users whose events a number counts. @throws MissingPart, DamagedPart */
+export function measuredUsers(
+  reading: RowReading,
+  query: Query,
+  point: Point,
+  snapshots: readonly PartitionSnapshot[],
+  note: NoteUser,
+): Promise<void> {
+  const event = point.event ?? query.events?.[0];
+  return new MeasuredSeries(reading, query, event, Buckets.of(query)).noteUsers(point, snapshots, note);
 }
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
@@ -109,7 +124,7 @@ class MeasuredSeries {
     if (grouping !== undefined) {
       const numbers = new NumberCounts();
       const counts = await this.countGroups(grouping, snapshots, numbers);
-      this.shown = grouping.choose(numbers.totals(grouping.groups, counts.totals()));
+      this.shown = shownIn(grouping, counts, numbers);
       this.cells = new MeasuredCells(query.measure, rowsOf(this.shown) + 1, this.buckets.count);
       if (!measuresEvents(query) && counts.bucketCount > 0)
         return this.addGroups(grouping, this.shown, counts, numbers);
@@ -121,6 +136,23 @@ class MeasuredSeries {
       this.cells.nextPartition();
     }
     this.cells.finish();
+  }
+
+  async noteUsers({bucket, row}: Point, snapshots: readonly PartitionSnapshot[], note: NoteUser): Promise<void> {
+    const {buckets, selector, query, reading} = this;
+    const {fromMs, toMs} = query;
+    const grouping = row && must(this.grouping, 'a row is of a breakdown');
+    const isInRow = row && (await grouping!.groupsOf(row, () => this.choose(grouping!, snapshots)));
+    const whole = {startMs: fromMs, lastMs: toMs};
+    const stretch = bucket === undefined ? whole : common(whole, buckets.stretchOf(bucket));
+    const meant = {selector, stretch, grouping, isInRow};
+    for (const snapshot of snapshots)
+      await usersOfRows(reading, meant, snapshot, await this.usersOf(snapshot), (user) => note(snapshot, user));
+  }
+
+  private async choose(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<ShownGroups> {
+    const numbers = new NumberCounts();
+    return shownIn(grouping, await this.countGroups(grouping, snapshots, numbers), numbers);
   }
 
   /**
@@ -346,6 +378,14 @@ class MeasuredSeries {
     return `${whole},${breakdownFields(grouping.property, grouping.groups, shown!, cells, labels)}`;
   }
 }
+
+const shownIn = (grouping: Grouping, counts: GroupCounts, numbers: NumberCounts): ShownGroups =>
+  grouping.choose(numbers.totals(grouping.groups, counts.totals()));
+
+const common = (one: Stretch, other: Stretch): Stretch => ({
+  startMs: Math.max(one.startMs, other.startMs),
+  lastMs: Math.min(one.lastMs, other.lastMs),
+});
 
 /** Whether the question measures something besides the number of events. */
 const measuresEvents = ({measure}: Query): boolean => measure !== undefined && measure !== 'total';

@@ -1,12 +1,15 @@
 // Paths: the rows are read twice, for the event that each user's path begins with, and for the nearest ones to it.
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
-import {NearestEvents} from '../../../actors/report/engagement/nearest-events.js';
+import {must} from '../../../actors/invariant.js';
+import {NearestEvents, type WalkPath} from '../../../actors/report/engagement/nearest-events.js';
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
+import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from './filtered-users.js';
 import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
+import type {NoteUser} from './users-of-rows.js';
 
 /** Counts may take so much in any case. */
 const countsBytes = 64 * 1024;
@@ -19,26 +22,64 @@ export async function paths(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const {event, where, fromMs, toMs, depth, limit} = query;
-  const counts = new PathCounts(event, depth);
-  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [{where}]});
+  const counts = new PathCounts(query.event, query.depth);
+  const scan = scanOf(reading, query);
   for (const snapshot of snapshots) await countPaths(reading, scan, query, snapshot, counts);
-  return `{${counts.fields(limit)}${scan.skippedField}}`;
+  return `{${counts.fields(query.limit)}${scan.skippedField}}`;
 }
 
-async function countPaths(
+/** Hands over the users whom a number counts. @throws MissingPart, DamagedPart, BeyondMemory */
+export async function pathUsers(
+  reading: RowReading,
+  query: Query,
+  {step, from, to}: Point,
+  snapshots: readonly PartitionSnapshot[],
+  note: NoteUser,
+): Promise<void> {
+  const counts = new PathCounts(query.event, query.depth);
+  const scan = scanOf(reading, query);
+  const point = {step: must(step, 'paths have steps'), from: must(from, 'a number is of an event'), to};
+  // What has no number of its own is known once all paths are counted.
+  const isOfOthers = [from, to].some((node) => node !== undefined && 'kind' in node && node.kind === 'other');
+  if (isOfOthers) for (const snapshot of snapshots) await countPaths(reading, scan, query, snapshot, counts);
+  const isCounted = counts.isCounted(point, query.limit);
+  for (const snapshot of snapshots)
+    await walkPaths(reading, scan, query, snapshot, counts, (path, count, user) => {
+      if (isCounted(path, count)) note(snapshot, user);
+    });
+}
+
+const scanOf = (reading: RowReading, {where, fromMs, toMs}: Query): RowScan =>
+  new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [{where}]});
+
+function countPaths(
+  reading: RowReading,
+  rowScan: RowScan,
+  query: Query,
+  snapshot: PartitionSnapshot,
+  counts: PathCounts,
+): Promise<void> {
+  const countsBytesMax = Math.max(reading.gatheredBytesMax, countsBytes);
+  return walkPaths(reading, rowScan, query, snapshot, counts, (path, count) => {
+    counts.addPath(path, count);
+    if (counts.bytes > countsBytesMax) throw new BeyondMemory('different paths take', countsBytesMax);
+  });
+}
+
+/** Hands over the path of each user, in numbers that are the same in all partitions. */
+async function walkPaths(
   reading: RowReading,
   rowScan: RowScan,
   {event, depth, direction, users: filter}: Query,
   snapshot: PartitionSnapshot,
   counts: PathCounts,
+  walkPath: WalkPath,
 ): Promise<void> {
   const {scan, gatheredBytesMax} = reading;
   const {names, index} = snapshot;
   const users = await filteredUsers(reading, snapshot, filter);
   const bytes = wtf8(event);
   const first = names.find(bytes, 0, bytes.length);
-  const countsBytesMax = Math.max(gatheredBytesMax, countsBytes);
   /** Numbers of the partition's names; 0: not looked up. */
   const numbers = new Uint32Array(names.count);
   const numberOf = (name: number): number => {
@@ -47,10 +88,9 @@ async function countPaths(
   };
   const path = new Uint32Array(depth);
   const rules = {userCount: index.users.count, first, depth, direction, bytesMax: gatheredBytesMax};
-  const nearest = new NearestEvents(rules, (ofUser, count) => {
+  const nearest = new NearestEvents(rules, (ofUser, count, user) => {
     for (let step = 0; step < count; step++) path[step] = numberOf(ofUser[step]!);
-    counts.addPath(path, count);
-    if (counts.bytes > countsBytesMax) throw new BeyondMemory('different paths take', countsBytesMax);
+    walkPath(path, count, user);
   });
   await scan.borrowing(nearest.bytes, () =>
     rowScan.inPasses(snapshot, nearest, (rows, [chosen]) => nearest.add(rows, chosen!), users),

@@ -6,6 +6,7 @@
 //        each user has 150 KB of cells, and a pass over the rows has room for a few hundred users.
 
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
+import {must} from '../../../actors/invariant.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
@@ -25,7 +26,9 @@ import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
-import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
+import {missingGroup, type ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import {asOf} from '../published/freshness.js';
@@ -34,7 +37,8 @@ import {filteredUsers} from './filtered-users.js';
 import {usersBefore, without} from './first-time.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {type ReturnBuckets, returnSets} from './return-sets.js';
-import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
+import {type ChosenFold, type NoteRows, type RowReading, RowScan} from './row-scan.js';
+import type {NoteUser} from './users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'retention'}>;
 
@@ -47,6 +51,17 @@ export async function retention(
   const one = new Retention(reading, query);
   await one.fold(snapshots);
   return `{${intervalText(one.cohorts)},${one.fields(asOf(snapshots.map(({manifest}) => manifest)))}${one.skippedField}}`;
+}
+
+/** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
+export function retentionUsers(
+  reading: RowReading,
+  query: Query,
+  point: Point,
+  snapshots: readonly PartitionSnapshot[],
+  note: NoteUser,
+): Promise<void> {
+  return new Retention(reading, query).noteUsers(point, snapshots, note);
 }
 
 /** `series`: of a start event; undefined for a row that only returns. */
@@ -81,21 +96,53 @@ class Retention {
   }
 
   async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
-    const {reading, query, grouping} = this;
-    for (const snapshot of snapshots) {
-      const users = await filteredUsers(reading, snapshot, query.users);
-      const isFirst = query.cohort === 'first';
-      const earlier = isFirst ? await usersBefore(reading, snapshot, query.start, query.fromMs, users) : undefined;
-      this.members.set(snapshot, earlier === undefined ? users : without(users, earlier));
-    }
+    const {query, grouping} = this;
+    await this.open(snapshots);
     if (grouping !== undefined) {
-      for (const snapshot of snapshots) await grouping.open(reading.scan, snapshot);
       this.shown = await this.choose(grouping, snapshots);
       this.cells = new RetentionCells(this.periods, rowsOf(this.shown) + 1);
     }
     const scan = this.scan(this.periods.lastMs, [query.start, query.return]);
     for (const snapshot of snapshots) await this.foldUsers(scan, snapshot);
     this.skippedField = scan.skippedField;
+  }
+
+  /** Finds who may be in a cohort. */
+  private async open(snapshots: readonly PartitionSnapshot[]): Promise<void> {
+    const {reading, query, grouping} = this;
+    for (const snapshot of snapshots) {
+      const users = await filteredUsers(reading, snapshot, query.users);
+      const isFirst = query.cohort === 'first';
+      const earlier = isFirst ? await usersBefore(reading, snapshot, query.start, query.fromMs, users) : undefined;
+      this.members.set(snapshot, earlier === undefined ? users : without(users, earlier));
+      await grouping?.open(reading.scan, snapshot);
+    }
+  }
+
+  /** Members of a cohort, or of all whose period is complete, and of these perhaps only those who returned in the period. */
+  async noteUsers(
+    {bucket, row, period, outcome}: Point,
+    snapshots: readonly PartitionSnapshot[],
+    note: NoteUser,
+  ): Promise<void> {
+    const {periods, query} = this;
+    await this.open(snapshots);
+    const grouping = row && must(this.grouping, 'a row is of a breakdown');
+    const isInRow = row && (await grouping!.groupsOf(row, () => this.choose(grouping!, snapshots)));
+    const seriesOf = (group: number): number => (isInRow === undefined || isInRow(group) ? 1 : 0);
+    const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
+    const isMeant = (cohort: number): boolean =>
+      bucket === undefined ? periods.isComplete(cohort, period!, asOfMs) : cohort === bucket;
+    const isOfMembers = period === undefined || outcome === 'member';
+    const scan = this.scan(periods.lastMs, [query.start, query.return]);
+    for (const snapshot of snapshots)
+      await this.walk(scan, snapshot, seriesOf, (user, times, kinds, start, end) => {
+        const returns = [...times.subarray(start, end)].filter((_, i) => (kinds[start + i]! & returnBit) !== 0);
+        forEachMembership(periods, times, kinds, start, end, (cohort, at, returnsBefore) => {
+          if (!isMeant(cohort) || kinds[at]! >>> seriesShift === 0) return;
+          if (isOfMembers || periods.isBack(cohort, times[at]!, period!, returns, returnsBefore)) note(snapshot, user);
+        });
+      });
   }
 
   /** Chooses the rows of the breakdown. RQ1 */
@@ -128,16 +175,10 @@ class Retention {
     const cellBytes = count * UserPeriods.bytesEach(periods.edges, isSplit);
     const areRowsLess = cellBytes > scan.walkBytes(snapshot); // RQ3
     if (periods.rules.frame === 'rolling' || areRowsLess) {
-      await scan.walk(
-        snapshot,
-        (rows, chosen, walk) =>
-          this.forEachRow(snapshot, rows, chosen, (user, timeMs, series, isReturn) =>
-            walk.add(user, timeMs, (series === undefined ? 0 : startOf(series)) + (isReturn ? returnBit : 0)),
-          ),
-        (_, times, kinds, start, end) => cells.addUser(times, kinds, start, end),
-        members,
+      const seriesOf = (group: number): number => (isSplit ? this.shown!.rowOf[group]! + 1 : 0);
+      return this.walk(scan, snapshot, seriesOf, (_, times, kinds, start, end) =>
+        cells.addUser(times, kinds, start, end),
       );
-      return;
     }
     const {scan: parts, gatheredBytesMax} = this.reading;
     const afterTo = {startMs: this.query.toMs + 1, lastMs: Number.POSITIVE_INFINITY};
@@ -150,6 +191,20 @@ class Retention {
       users.nextChunk();
     };
     await parts.borrowing(users.bytes, () => scan.inPasses(snapshot, users, fold, members));
+  }
+
+  /** Walks the users over the rows that start or return. `seriesOf`: series of a start event by its group. */
+  private walk(
+    scan: RowScan,
+    snapshot: PartitionSnapshot,
+    seriesOf: (group: number) => number,
+    walkUser: WalkUser,
+  ): Promise<void> {
+    const note: NoteRows = (rows, chosen, walk) =>
+      this.forEachRow(snapshot, rows, chosen, seriesOf, (user, timeMs, series, isReturn) =>
+        walk.add(user, timeMs, (series === undefined ? 0 : startOf(series)) + (isReturn ? returnBit : 0)),
+      );
+    return scan.walk(snapshot, note, walkUser, this.members.get(snapshot));
   }
 
   /** False: the partition's rows are to be scanned. RQ2 */
@@ -184,15 +239,21 @@ class Retention {
   }
 
   /** The rows of a chunk that start or return, by (time, row). */
-  private forEachRow(snapshot: PartitionSnapshot, rows: RowsView, chosen: readonly Uint16Array[], note: NoteRow): void {
-    const {sets, grouping, shown} = this;
+  private forEachRow(
+    snapshot: PartitionSnapshot,
+    rows: RowsView,
+    chosen: readonly Uint16Array[],
+    seriesOf: (group: number) => number,
+    note: NoteRow,
+  ): void {
+    const {sets, grouping} = this;
     const groupOf = grouping?.of(snapshot, rows);
     sets.forEachRow(rows.order, chosen, (row, set) => {
       const timeMs = timeOf(rows, row);
       const isStart = sets.has(set, 0) && timeMs <= this.query.toMs;
       const isReturn = sets.has(set, 1);
       if (!isStart && !isReturn) return;
-      const series = groupOf === undefined || !isStart ? 0 : shown!.rowOf[groupOf(row)]! + 1;
+      const series = isStart ? seriesOf(groupOf?.(row) ?? missingGroup) : 0;
       note(rows.users[row]!, timeMs, isStart ? series : undefined, isReturn);
     });
   }

@@ -2,13 +2,16 @@
 
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import {StickinessCells} from '../../../actors/report/engagement/stickiness.js';
+import type {SetsOfPass} from '../../../actors/report/engagement/bucket-sets.js';
+import {StickinessCells, usersByBuckets} from '../../../actors/report/engagement/stickiness.js';
+import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from './filtered-users.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {usersByBucket} from './users-by-bucket.js';
+import type {NoteUser} from './users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'stickiness'}>;
 
@@ -18,16 +21,43 @@ export async function stickiness(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const {did, fromMs, toMs, isAtLeast, users: filter} = query;
+  const {isAtLeast} = query;
   const buckets = Buckets.of(query);
-  const {edges, kind} = buckets;
-  const asked = {selectors: [did], kind, edges, cuts: cutsOf(edges, fromMs, toMs)};
   const cells = new StickinessCells(buckets.count);
+  const skipped = await walkSets(reading, query, snapshots, (_, {sets}) => cells.addSets(sets));
+  const atLeast = isAtLeast ? '"at_least":true,' : '';
+  return `{${intervalText(buckets)},${atLeast}${cells.fields(isAtLeast)}${skipped}}`;
+}
+
+/** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
+export async function stickinessUsers(
+  reading: RowReading,
+  query: Query,
+  {buckets}: Point,
+  snapshots: readonly PartitionSnapshot[],
+  note: NoteUser,
+): Promise<void> {
+  const isMeant = (count: number): boolean =>
+    buckets === undefined || count === buckets || (query.isAtLeast && count > buckets);
+  await walkSets(reading, query, snapshots, (snapshot, {userStart, sets}) =>
+    usersByBuckets(sets, isMeant, (user) => note(snapshot, userStart + user)),
+  );
+}
+
+/** Walks the users of each bucket. @returns the field `skipped` of an answer. */
+async function walkSets(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+  walk: (snapshot: PartitionSnapshot, pass: SetsOfPass) => Generator<void, void, void>,
+): Promise<string> {
+  const {did, fromMs, toMs, users: filter} = query;
+  const {edges, kind} = Buckets.of(query);
+  const asked = {selectors: [did], kind, edges, cuts: cutsOf(edges, fromMs, toMs)};
   const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [did]});
   for (const snapshot of snapshots) {
     const users = await filteredUsers(reading, snapshot, filter);
-    await usersByBucket(reading, scan, snapshot, asked, ({sets}) => cells.addSets(sets), users);
+    await usersByBucket(reading, scan, snapshot, asked, (pass) => walk(snapshot, pass), users);
   }
-  const atLeast = isAtLeast ? '"at_least":true,' : '';
-  return `{${intervalText(buckets)},${atLeast}${cells.fields(isAtLeast)}${scan.skippedField}}`;
+  return scan.skippedField;
 }

@@ -15,8 +15,9 @@ import type {ReportQuery} from '../../asks/report.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from './filtered-users.js';
-import {FunnelWalks, type UserPath} from './funnel-walks.js';
-import {Grouping} from './grouped-rows.js';
+import {isUndecided} from './funnel-point.js';
+import {type FunnelWalks, groupedWalks, type UserPath} from './funnel-walks.js';
+import type {Grouping} from './grouped-rows.js';
 import {BeyondMemory, type RowReading} from './row-scan.js';
 
 type Query = Extract<ReportQuery, {report: 'funnel'}>;
@@ -51,11 +52,9 @@ class WalkedFunnel {
     this.reading = reading;
     this.query = query;
     this.lists = lists;
-    const {breakdown} = query;
-    this.grouping = breakdown === undefined ? undefined : new Grouping(breakdown);
-    // A user's trait applies to all its events.
-    const at = breakdown?.by === 'trait' ? 1 : (query.breakdownAt ?? 1);
-    this.walks = new FunnelWalks(reading, query, this.grouping && {grouping: this.grouping, at});
+    const {walks, grouping} = groupedWalks(reading, query);
+    this.walks = walks;
+    this.grouping = grouping;
     const {interval} = query;
     this.buckets = interval === undefined ? undefined : Buckets.of({...query, interval});
   }
@@ -104,9 +103,7 @@ class WalkedFunnel {
 
   private note(path: UserPath, asOfMs: number): void {
     const {log, buckets, query} = this;
-    const {windowMs = Number.POSITIVE_INFINITY, steps} = query;
-    const isUndecided = path.depth < steps.length && path.lastEntryMs + windowMs >= asOfMs;
-    log.add(path, path.group, buckets?.indexOf(path.firstEntryMs) ?? 0, isUndecided);
+    log.add(path, path.group, buckets?.indexOf(path.firstEntryMs) ?? 0, isUndecided(query, path, asOfMs));
     if (log.count % pathsBetweenLooks === 0 && log.bytes > this.reading.gatheredBytesMax)
       throw new BeyondMemory('the paths of the users take', this.reading.gatheredBytesMax);
   }

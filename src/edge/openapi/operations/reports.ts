@@ -25,7 +25,8 @@ export const reports: Operations = {
     summary: 'Ask one question, or up to 30 at once',
     description:
       'A question is a value: its `report` says which kind it is of. Answers of one request are of one position, in the order of the ' +
-      'questions; a question that fails has its `error` in place of its answer. With `Min-Log-Position` all of them include these writes.',
+      'questions; a question that fails has its `error` in place of its answer. With `Min-Log-Position` all of them include these writes. ' +
+      'The people behind a number are a question, too: `people` with `behind`.',
     query: noParameters,
     body: {
       schema: queryBody,

@@ -66,8 +66,7 @@ test('the users of a step, on one page and on many', async () => {
           ...given({...rules, windowMs: window === undefined ? undefined : windows[window]}),
           ...range,
           exclusions,
-          step,
-          outcome,
+          point: {step, outcome},
           list: 'this list',
         };
         const whole = (await world.ask({...query, limit: 1_000})) as Page;
@@ -137,9 +136,9 @@ test('the users of a row of a breakdown are as many as the row says', async () =
                 ...given({...rules, windowMs: window === undefined ? undefined : windows[window]}),
                 ...range,
                 exclusions: [],
-                row: {breakdown, at, is: kind === undefined ? {value: value!} : {kind}},
-                step: i + 1,
-                outcome,
+                breakdown,
+                breakdownAt: at,
+                point: {step: i + 1, outcome, row: kind === undefined ? {value: value!} : {kind}},
                 list: 'this list',
                 limit: 1_000,
               };
