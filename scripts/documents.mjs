@@ -2,7 +2,8 @@
 // docs/configuration.md. `npm run docs` writes them.
 //   D1. A page has a table between `<!-- members: NAME … -->` and `<!-- /members -->`. A name is that of a schema of /openapi.json, or
 //       `common`. Several schemas, or the variants of one, share a table that says which of them have a member.
-//   D2. What the table of common members says, no other table of a question repeats: it names these members below.
+//   D2. What the table of common members says, no other table of a question repeats: it names these members below. Nor does a table say
+//       twice what members of one name mean: the least nested one has the row.
 //   D3. Members that tell variants apart have no row: the page introduces the variants. Nor have parts of a member whose form says all.
 
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
@@ -44,7 +45,7 @@ function tableOf(names, path, {components: {schemas}}) {
   );
   const isQuestion = names.every((name) => name.endsWith('Question'));
   const isRepeated = ({path: at, text}) => isQuestion && shared.has(lastOf(at) + text);
-  const shown = all.filter((member) => (isCommon ? ofCommonMember(member) : !isRepeated(member)));
+  const shown = leastNested(all.filter((member) => (isCommon ? ofCommonMember(member) : !isRepeated(member))));
   const kinds = isCommon ? [] : variants.map(({kind}) => kind).filter((kind) => kind !== undefined);
   const columns = kinds.length > 1 ? ['Member', 'Of', 'Value', 'Meaning'] : ['Member', 'Value', 'Meaning'];
   const rows = merged(shown).map(({path: at, of, value, meaning}) => {
@@ -72,6 +73,18 @@ function whose(of, kinds) {
 function alsoLine(members, path) {
   const above = path.startsWith('docs/api/reports/') ? 'README.md' : 'reports/README.md';
   return `Also ${inCode(members)}: [common members](${path === ofCommon.page ? '' : above}#${ofCommon.anchor}).`;
+}
+
+const depthOf = ({path}) => path.split('.').length;
+
+/** Without members whose name and meaning a less nested one has, or an earlier one. */
+function leastNested(members) {
+  const first = new Map();
+  for (const member of members) {
+    const key = lastOf(member.path) + member.text;
+    if (!first.has(key) || depthOf(member) < depthOf(first.get(key))) first.set(key, member);
+  }
+  return members.filter(({path, text}) => path === first.get(lastOf(path) + text).path);
 }
 
 /** Members of the same path and schema are one row, of all kinds that have it. */

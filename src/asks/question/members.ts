@@ -91,7 +91,10 @@ export const range = z
 
 /** The range of a list. `absent` says what it is without one. */
 export const listRange = (absent: string) =>
-  z.union([relative(), openBounds], rangeRule).optional().describe(`The days that count: ${relativeWords} ${absent}`);
+  z
+    .union([relative(), openBounds], rangeRule)
+    .optional()
+    .describe(`The days that count, as \`range\` of reports; \`from\` or \`to\` may be absent. ${absent}`);
 
 export const timezone = text(
   'an IANA name such as Europe/Berlin, or an offset like -03:30',
