@@ -50,10 +50,11 @@ const everydayFiles = [
   'test/sources.test.ts',
   'test/everyday-differential.test.ts',
   'test/conformance/deletions.test.ts',
-  'test/conformance/routing.test.ts',
   'test/edge/dashboard/access.test.ts',
-  'test/conformance/keys.test.ts',
+  // These share a service, as long as they follow each other.
   'test/conformance/users.test.ts',
+  'test/conformance/keys.test.ts',
+  'test/conformance/routing.test.ts',
   'test/conformance/lists.test.ts',
   'test/conformance/events.test.ts',
   'test/conformance/batch.test.ts',
@@ -61,6 +62,8 @@ const everydayFiles = [
 const otherFiles = testFiles.filter((file) => !longFiles.includes(file) && !everydayFiles.includes(file));
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 const serviceFiles = otherFiles.filter((file) => startsPrograms.test(textOf(file)));
+/** They follow each other. */
+const sharingFiles = serviceFiles.filter((file) => textOf(file).includes('useSharedService'));
 
 /** What a file imports that plays random cases: seconds of work, and on a busy machine more. */
 const playsCases = /support\/runs\.js|from 'fast-check'/;
@@ -88,7 +91,7 @@ const unitFiles = withoutPrograms.filter((file) => !caseFiles.includes(file));
 /** Without times of an earlier run vitest begins with the largest files, which are not those that take long. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const first = [...longFiles, ...everydayFiles];
+    const first = [...longFiles, ...everydayFiles, ...sharingFiles];
     const placeOf = ({moduleId}: TestSpecification): number => {
       const place = first.findIndex((file) => moduleId.endsWith(`/${file}`));
       return place === -1 ? first.length : place;

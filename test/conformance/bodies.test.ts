@@ -4,9 +4,9 @@ import {isDeepStrictEqual} from 'node:util';
 import {brotliCompressSync, constants, deflateSync, gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson} from '../support/http.js';
-import {freshId, useService} from './service-under-test.js';
+import {freshId, useSharedService} from './service-under-test.js';
 
-const under = useService();
+const under = useSharedService();
 
 const eventBytesMax = 64 * 1024;
 const bodyBytesMax = 10 * 1024 * 1024;
@@ -137,8 +137,6 @@ describe('encodings', () => {
       expectJson(await post(path, gzipSync(bodyFor(userId, 100)), {'content-encoding': 'identity'}), 200);
       expectJson(await post(path, gzipSync(bodyFor(inPieces, 60_000), {level: 0})), 200);
       expect((await under.read.get(`/v1/user?userId=${inPieces}`)).status).toBe(200);
-      // The bounds are those of a labelled one.
-      expectError(await post(path, gzipSync(Buffer.alloc(2 * bodyBytesMax, ' '))), 413, 'payload_too_large');
       const whole = gzipSync(bodyFor(userId, 100));
       expectError(await post(path, whole.subarray(0, -5)), 400, 'invalid_request');
       expectError(await post(path, Buffer.concat([whole, Buffer.from('{}')])), 400, 'invalid_request');
@@ -146,29 +144,23 @@ describe('encodings', () => {
     },
   );
 
-  test.each(names)('%s: a bomb is refused as too large, and quickly', async (encoding) => {
-    const bomb = encoders[encoding](Buffer.alloc(20 * 1024 * 1024, ' '));
+  // Of each encoding: test/edge/decompression.test.ts.
+  test('a bomb is refused as too large, labelled or not, and quickly', async () => {
+    const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024, ' '));
     expect(bomb.length).toBeLessThan(64 * 1024);
     for (const path of ['/v1/events', '/v1/events/batch', '/v1/users/identify']) {
-      expectError(await post(path, bomb, {'content-encoding': encoding}), 413, 'payload_too_large');
+      expectError(await post(path, bomb, {'content-encoding': 'gzip'}), 413, 'payload_too_large');
     }
+    expectError(await post('/v1/events/batch', bomb), 413, 'payload_too_large');
     expect((await under.nobody.get('/healthz')).status).toBe(200);
   });
 
-  test.each(names)('%s: damaged bytes are refused', async (encoding) => {
-    const whole = encoders[encoding](eventOf(freshId(), 5_000));
+  test('damaged bytes are refused', async () => {
+    const whole = gzipSync(eventOf(freshId(), 5_000));
     for (const damaged of [whole.subarray(0, whole.length / 2), Buffer.from('not compressed'), Buffer.alloc(0)]) {
-      const answer = await post('/v1/events', damaged, {'content-encoding': encoding});
+      const answer = await post('/v1/events', damaged, {'content-encoding': 'gzip'});
       expect(answer.status, answer.text).toBe(400);
       expect(answer.json<{error: {code: string}}>().error.code).toMatch(/^invalid_(json|request)$/);
-    }
-  });
-
-  test.each(names)('%s: nothing may follow its end', async (encoding) => {
-    const event = eventOf(freshId(), 5_000);
-    for (const behind of [event, 'x']) {
-      const body = Buffer.concat([encoders[encoding](event), Buffer.from(behind)]);
-      expectError(await post('/v1/events', body, {'content-encoding': encoding}), 400, 'invalid_request');
     }
   });
 

@@ -4,9 +4,9 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {Client, expectError, expectJson, type HistoryAnswer, type ProfileBody, query} from '../support/http.js';
 import {until} from '../support/reports.js';
-import {freshId, useService} from './service-under-test.js';
+import {freshId, useSharedService} from './service-under-test.js';
 
-const under = useService();
+const under = useSharedService();
 
 const names = (answer: HistoryAnswer): string[] => answer.data.map((event) => event.event);
 
@@ -96,13 +96,6 @@ describe('limit', () => {
     expect([names(rest), rest.has_more, rest.next_cursor]).toEqual([['oldest'], false, null]);
   });
 
-  test.each(['0', '-1', '1001', '1.5', '1e2', 'ten', '0x10', ' 1', '1 ', 'NaN', '99999999999999999999'])(
-    'limit=%s is refused',
-    async (limit) => {
-      expectError(await under.read.get(`/v1/events?${query({limit})}`), 400, 'invalid_request', 'limit');
-    },
-  );
-
   test('a page that ends exactly at the end says so', async () => {
     const userId = freshId();
     await under.trackAll(eventsOf(userId, 4));
@@ -175,13 +168,10 @@ describe('cursor', () => {
     await under.trackAll(eventsOf(userId, 20));
     let page = await under.history({userId, limit: 5});
     const seen = names(page);
-    for (const how of ['stop', 'kill'] as const) {
-      await under.restart(how);
-      await under.track({event: 'later', userId, timestamp: '2024-01-01T00:00:01Z'});
-      page = await under.history({userId, limit: 5, cursor: page.next_cursor!});
-      seen.push(...names(page));
-    }
-    expect(seen).toEqual(newestFirst(19, 5));
+    await under.restart('stop');
+    await under.track({event: 'later', userId, timestamp: '2024-01-01T00:00:01Z'});
+    page = await under.history({userId, limit: 5, cursor: page.next_cursor!});
+    expect([...seen, ...names(page)]).toEqual(newestFirst(19, 10));
   });
 
   test('a bad cursor, a changed one and one of other filters are invalid_cursor', async () => {

@@ -1,10 +1,11 @@
-// One service for a whole test file, with a client for each kind of key.
+// One service for a whole test file, or for several, with a client for each kind of key.
 
 import {randomUUID} from 'node:crypto';
 import {afterAll, beforeAll, expect} from 'vitest';
+import {isRunning} from '../../src/process-life.js';
 import {type Answer, Client, type EventAnswer, expectJson, type HistoryAnswer, query} from '../support/http.js';
 import {Positions} from '../support/reports.js';
-import {type Service, startService} from '../support/service.js';
+import {type Service, share, startService} from '../support/service.js';
 
 /** Limits of rate are another matter than these tests; they ask more often than a client may. */
 export const unlimited = {
@@ -22,6 +23,10 @@ export class ServiceUnderTest {
 
   get service(): Service {
     return this.started!;
+  }
+
+  get isRunning(): boolean {
+    return this.started !== undefined && isRunning(this.started.pid);
   }
 
   /** May write only. */
@@ -64,9 +69,13 @@ export class ServiceUnderTest {
     await this.start(this.service.dataDir);
   }
 
-  async stop(): Promise<void> {
-    // A busy machine is late with a few; who never hears that a partition came after would be late with most.
+  /** What each file ends with. A busy machine is late with a few; who never hears that a partition came after would be with most. */
+  expectFewBehind(): void {
     expect(Client.asked.behind).toBeLessThanOrEqual(3 + Client.asked.inAll / 10);
+  }
+
+  async stop(): Promise<void> {
+    this.expectFewBehind();
     if (this.started !== undefined) expect(await this.started.stop()).toBe(0);
   }
 
@@ -108,5 +117,24 @@ export function useService(env: Readonly<Record<string, string>> = {}): ServiceU
   return under;
 }
 
-/** Ids that no other test of the file uses. */
+let shared: ServiceUnderTest | undefined;
+
+/**
+ * The service that files of a process share, one after the other; a file that does not share ends it. For tests that choose their ids and
+ * names by `freshId`, count nothing but these, and leave no settings behind: one of them may have restarted it.
+ */
+export function useSharedService(): ServiceUnderTest {
+  shared ??= new ServiceUnderTest({});
+  const under = shared;
+  if (under.isRunning) share(under.service.dataDir);
+  beforeAll(async () => {
+    under.positions = new Positions();
+    if (!under.isRunning) await under.start();
+    share(under.service.dataDir);
+  });
+  afterAll(() => under.expectFewBehind());
+  return under;
+}
+
+/** Ids that no other test uses. */
 export const freshId = (prefix = 'user'): string => `${prefix}-${randomUUID().slice(0, 8)}`;

@@ -2,9 +2,9 @@
 
 import {describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson, type ProfileBody, userPath} from '../support/http.js';
-import {freshId, useService} from './service-under-test.js';
+import {freshId, useSharedService} from './service-under-test.js';
 
-const under = useService();
+const under = useSharedService();
 
 async function profile(id: string, kind = ''): Promise<ProfileBody> {
   const answer = await under.read.get(`${userPath(id)}${kind}`);
@@ -97,37 +97,15 @@ describe('identify', () => {
   test('the errors of a field are invalid_request', async () => {
     const tooMany = Object.fromEntries(Array.from({length: 257}, (_, at) => [`k${at}`, at]));
     const userId = freshId();
+    // The bounds one by one: test/ingest/validate.test.ts.
     const bad: readonly (readonly [Record<string, unknown>, string])[] = [
       [{}, 'userId'],
-      [{userId: null}, 'userId'],
-      [{userId: ''}, 'userId'],
-      [{userId: 1}, 'userId'],
-      [{userId: '.'}, 'userId'],
-      [{userId: '..'}, 'userId'],
       [{userId: 'a/../victim'}, 'userId'],
-      [{userId: 'a\u0000'}, 'userId'],
-      [{userId: '\ud800'}, 'userId'],
-      [{userId: '😀'.repeat(257)}, 'userId'],
-      [{anonymousId: 'a'}, 'userId'],
-      [{userId, anonymousId: ''}, 'anonymousId'],
       [{userId, anonymousId: 7}, 'anonymousId'],
-      [{userId, anonymousId: 'a/../victim'}, 'anonymousId'],
-      [{userId, anonymousId: '😀'.repeat(257)}, 'anonymousId'],
       [{userId, messageId: ''}, 'messageId'],
-      [{userId, messageId: 7}, 'messageId'],
-      [{userId, messageId: 'm'.repeat(129)}, 'messageId'],
       [{userId, timestamp: 'yesterday'}, 'timestamp'],
-      [{userId, timestamp: 0}, 'timestamp'],
-      [{userId, timestamp: '1969-12-31T23:59:59.999Z'}, 'timestamp'],
-      [{userId, timestamp: new Date(Date.now() + 25 * 3_600_000).toISOString()}, 'timestamp'],
-      [{userId, traits: []}, 'traits'],
-      [{userId, traitsOnce: []}, 'traitsOnce'],
-      [{userId, traitsOnce: {a: tooMany}}, 'traitsOnce'],
-      [{userId, traits: 'text'}, 'traits'],
       [{userId, traits: tooMany}, 'traits'],
-      [{userId, traits: {a: tooMany}}, 'traits'],
-      [{userId, traits: {['k'.repeat(257)]: 1}}, 'traits'],
-      [{userId, traits: {a: {a: {a: {a: {a: {a: {a: {a: {a: {a: {}}}}}}}}}}}}, 'traits'],
+      [{userId, traitsOnce: {a: tooMany}}, 'traitsOnce'],
     ];
     for (const [body, field] of bad) expectError(await identify(body), 400, 'invalid_request', field);
     for (const traits of ['{"__proto__":1}', '{"id":1234567890123456789}', '{"a":{"__proto__":1}}', '{"n":1e999}']) {
@@ -295,13 +273,6 @@ describe('profile', () => {
     expect((await profile(id, '?kind=anonymous')).events).toMatchObject([{event: 'anonymous'}]);
   });
 
-  test('kind is `anonymous`, or nothing that is unknown', async () => {
-    for (const kind of ['Anonymous', 'nobody']) {
-      expectError(await under.read.get(`/v1/users/ada?kind=${kind}`), 400, 'invalid_request', 'kind');
-      expectError(await under.read.delete(`/v1/users/ada?kind=${kind}`), 400, 'invalid_request', 'kind');
-    }
-  });
-
   test('the user `identify` is a user like any other', async () => {
     await under.track({event: 'seen', userId: 'identify'});
     expect((await profile('identify')).id).toBe('identify');
@@ -314,9 +285,7 @@ describe('profile', () => {
     await under.identify(userId, {plan: 'pro', n: -1.5e-7});
     await under.track({event: 'seen', userId, messageId: 'm', properties: {a: [1, null]}});
     const before = await profile(userId);
-    for (const how of ['kill', 'stop'] as const) {
-      await under.restart(how);
-      expect(await profile(userId)).toEqual(before);
-    }
+    await under.restart('kill');
+    expect(await profile(userId)).toEqual(before);
   });
 });

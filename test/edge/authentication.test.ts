@@ -52,6 +52,21 @@ test.each<[string, Partial<Exchange>, KeyPlaces, string]>([
   expect(found(request, places)).toBe(outcome);
 });
 
+test.each([
+  'Bearer',
+  'Bearer nothing',
+  'Bearer sk_live_unknown',
+  `Basic ${keys.secret}`,
+  keys.secret,
+  `Bearer ${keys.secret}x`,
+  `Bearer ${keys.secret.slice(0, -1)}`,
+  `Bearer ${keys.secret} ${keys.secret}`,
+  `Bearer ${keys.secret.toUpperCase()}`,
+])('%s is no known key', (authorization) => {
+  expect(found({authorization}, placesOfRoutes)).toBe('invalid_key');
+  expect(found({authorization: `bEARER ${keys.secret}`}, placesOfRoutes)).toBe('secret');
+});
+
 test('a kind opens its own routes, and a secret key all of them', () => {
   const opened = (kind: KeyKind) => keyKinds.filter((access) => refuseKind(access, kind) === undefined);
   expect(keyKinds.map(opened)).toEqual([['write'], ['read'], ['write', 'read', 'secret']]);

@@ -1,5 +1,7 @@
-// Files of one process follow each other there: each leaves nothing that runs, and no folder.
-import {afterAll} from 'vitest';
-import {cleanUp} from './service.js';
+// Files of one process follow each other there: each leaves nothing that runs, and no folder, but for the service that the next one shares.
+import {afterAll, beforeAll} from 'vitest';
+import {cleanUp, share} from './service.js';
 
+share(undefined); // The file that is imported next says whether it shares.
+beforeAll(cleanUp);
 afterAll(cleanUp);

@@ -45,20 +45,35 @@ export interface Service extends Addresses {
 
 const running = new Set<ServiceProcess>();
 const ownFolders = new Set<string>();
-process.once('exit', cleanUp);
+/** Folder of the service that files of this process share, one after the other; undefined: there is none. */
+let sharedFolder: string | undefined;
+process.once('exit', () => {
+  sharedFolder = undefined;
+  cleanUp();
+});
 // This is how vitest ends a worker whose files are done; `exit` tells all who started programs, which a signal alone does not.
 process.once('SIGTERM', () => process.exit(143));
 
-/** Ends what the tests so far started, and removes their folders: the next file of tests finds the process as a new one would be. */
+/**
+ * Ends what the tests so far started, but for the shared service, and removes their folders: the next file of tests finds the process
+ * as a new one would be.
+ */
 export function cleanUp(): void {
-  for (const {child} of running) child.kill('SIGKILL');
-  for (const {pid} of running) untilGone(pid);
+  const ended = [...running].filter(({dataDir}) => dataDir !== sharedFolder);
+  for (const {child} of ended) child.kill('SIGKILL');
+  for (const {pid} of ended) untilGone(pid);
   for (const folder of ownFolders) {
+    if (folder === sharedFolder) continue;
     killOrphan(folder);
     removeFolder(folder);
     removeFolder(`${folder}-deletions`);
+    ownFolders.delete(folder);
   }
-  ownFolders.clear();
+}
+
+/** The next files may use the service of this folder, too; undefined: it ends with the next `cleanUp`. */
+export function share(folder: string | undefined): void {
+  sharedFolder = folder;
 }
 
 /** It may still write into its folder until then. Nobody reaps it any more: what is left of it is a zombie. */

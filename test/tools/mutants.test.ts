@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const mutants = [...coreMutants, ...shellMutants];
 
 test('seeded bugs are caught', async () => {
-  const names = playsAll ? ['no-producer-check', 'ack-before-publish', 'a-secret-key-in-a-url'] : ['no-producer-check'];
+  // A bug for the simulation takes two builds of the whole tree.
+  const names = [...(playsAll ? ['no-producer-check', 'ack-before-publish'] : []), 'a-secret-key-in-a-url'];
   const program = `${root}dist/tools/mutants/main.js`;
   const {stdout} = await promisify(execFile)(process.execPath, [program, '--seeds', '5', ...names]);
   expect(stdout).toContain(`${names.length} of ${names.length} seeded bugs caught`);

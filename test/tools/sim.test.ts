@@ -31,7 +31,7 @@ describe('the simulation', () => {
   });
 
   test('one process after the other takes the same course', async () => {
-    const [first, second] = [await simulate(7, 5), await simulate(7, 5)];
+    const [first, second] = [await simulate(7, 2), await simulate(7, 2)];
     expect(first.hash).toBe(second.hash);
   });
 });
