@@ -583,8 +583,6 @@ describe('funnel', () => {
       expect(await inRow({breakdown_value: 'free'})).toEqual([bob]);
       expect(await inRow({breakdown_kind: 'missing'})).toEqual([]);
     });
-
-
   });
 });
 
@@ -594,7 +592,6 @@ describe('parameters', () => {
     users: {...day},
     funnel: {'steps[]': ['x'], ...day},
   };
-  const reports = Object.keys(complete);
 
   test.each(['events', 'users'])('%s: 10,000 buckets are answered', async (report) => {
     const from = Date.UTC(2020, 0, 1);

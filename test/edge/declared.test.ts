@@ -81,7 +81,15 @@ function resolved(schema: JsonSchema): JsonSchema {
 
 /** Texts that a parameter of this schema must refuse, beside an empty one. */
 function wrongTexts(schema: JsonSchema): string[] {
-  const {enum: words, type, minimum, maximum, maxLength, pattern, items} = resolved(schema) as {
+  const {
+    enum: words,
+    type,
+    minimum,
+    maximum,
+    maxLength,
+    pattern,
+    items,
+  } = resolved(schema) as {
     [keyword in 'minimum' | 'maximum' | 'maxLength']?: number;
   } & {enum?: string[]; type?: string; pattern?: string; items?: JsonSchema};
   if (items !== undefined) return wrongTexts(items);
@@ -132,9 +140,12 @@ describe.each(places)('$name', ({operation, refusedAt}) => {
     }
   });
 
-  test.runIf(operation.parameters?.some((one) => one.in === 'path'))('refuses a malformed escape in its path', async () => {
-    for (const id of ['%zz', '%', '%FF']) expect(await refusedAt({query: known, id})).toBe('id');
-  });
+  test.runIf(operation.parameters?.some((one) => one.in === 'path'))(
+    'refuses a malformed escape in its path',
+    async () => {
+      for (const id of ['%zz', '%', '%FF']) expect(await refusedAt({query: known, id})).toBe('id');
+    },
+  );
 });
 
 /** Values that a member of this schema must refuse; none where it may be of several forms. */
@@ -154,25 +165,29 @@ function wrongValues(schema: JsonSchema): unknown[] {
 
 // A question is another form, with tests of its own (question.test.ts).
 const withBody = places.filter(({name, operation}) => exampleOf(operation) !== undefined && name !== 'POST /v1/query');
-test.each(withBody)('$name refuses of its body what the schema of a member excludes', async ({operation, refusedAt}) => {
-  const example = exampleOf(operation) as Record<string, unknown>;
-  const query = queryOf(
-    (operation.parameters ?? []).flatMap(({name, in: place, example: one}) =>
-      place === 'query' && one !== undefined ? [[name, String(one)] as const] : [],
-    ),
-  );
-  const {properties = {}, required = []} = resolved(
-    operation.requestBody!.content['application/json'].schema,
-  ) as {properties?: Record<string, JsonSchema>; required?: string[]};
-  const refused = async (body: object, member: string) => {
-    const field = await refusedAt({query, body});
-    expect(field?.split('.')[0], `${member} of ${JSON.stringify(body).slice(0, 200)}: ${field}`).toBe(member);
-  };
-  await refused({...example, what: 1}, 'what');
-  for (const member of required) {
-    const {[member]: _, ...rest} = example;
-    await refused(rest, member);
-  }
-  for (const [member, schema] of Object.entries(properties))
-    for (const value of wrongValues(schema)) await refused({...example, [member]: value}, member);
-});
+test.each(withBody)(
+  '$name refuses of its body what the schema of a member excludes',
+  async ({operation, refusedAt}) => {
+    const example = exampleOf(operation) as Record<string, unknown>;
+    const query = queryOf(
+      (operation.parameters ?? []).flatMap(({name, in: place, example: one}) =>
+        place === 'query' && one !== undefined ? [[name, String(one)] as const] : [],
+      ),
+    );
+    const {properties = {}, required = []} = resolved(operation.requestBody!.content['application/json'].schema) as {
+      properties?: Record<string, JsonSchema>;
+      required?: string[];
+    };
+    const refused = async (body: object, member: string) => {
+      const field = await refusedAt({query, body});
+      expect(field?.split('.')[0], `${member} of ${JSON.stringify(body).slice(0, 200)}: ${field}`).toBe(member);
+    };
+    await refused({...example, what: 1}, 'what');
+    for (const member of required) {
+      const {[member]: _, ...rest} = example;
+      await refused(rest, member);
+    }
+    for (const [member, schema] of Object.entries(properties))
+      for (const value of wrongValues(schema)) await refused({...example, [member]: value}, member);
+  },
+);

@@ -171,7 +171,9 @@ const table: readonly (readonly [name: string, route: ReportRoute, base: string,
 
 const cases = table.flatMap(([name, route, base, all]) =>
   all.flatMap((rows) =>
-    Object.entries(rows).flatMap(([field, texts]) => texts.map((more) => [name, more.slice(0, 80), field, {route, base, more}] as const)),
+    Object.entries(rows).flatMap(([field, texts]) =>
+      texts.map((more) => [name, more.slice(0, 80), field, {route, base, more}] as const),
+    ),
   ),
 );
 test.each(cases)('%s with %s: %s', (_, __, field, {route, base, more}) => {
