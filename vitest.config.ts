@@ -47,7 +47,6 @@ const testFiles = readdirSync('test', {recursive: true, encoding: 'utf8'})
 const everydayFiles = [
   'test/tools/sim.test.ts',
   'test/conformance/reports.test.ts',
-  'test/sources.test.ts',
   'test/everyday-differential.test.ts',
   'test/conformance/deletions.test.ts',
   'test/edge/dashboard/access.test.ts',

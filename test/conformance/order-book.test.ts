@@ -5,9 +5,9 @@ import {Random} from '../../tools/random.js';
 import {query} from '../support/http.js';
 import {reportCovering} from '../support/reports.js';
 import {runs} from '../support/runs.js';
-import {freshId, useSharedService} from './service-under-test.js';
+import {freshId, useService} from './service-under-test.js';
 
-const under = useSharedService();
+const under = useService();
 
 interface Library {
   readonly path: string;
