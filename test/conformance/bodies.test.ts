@@ -4,9 +4,9 @@ import {isDeepStrictEqual} from 'node:util';
 import {brotliCompressSync, constants, deflateSync, gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson} from '../support/http.js';
-import {freshId, useSharedService} from './service-under-test.js';
+import {freshId, useService} from './service-under-test.js';
 
-const under = useSharedService();
+const under = useService();
 
 const eventBytesMax = 64 * 1024;
 const bodyBytesMax = 10 * 1024 * 1024;

@@ -5,9 +5,9 @@ import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson, type ProfileBody, userPath} from '../support/http.js';
 import {until} from '../support/reports.js';
-import {freshId, useSharedService} from './service-under-test.js';
+import {freshId, useService} from './service-under-test.js';
 
-const under = useSharedService();
+const under = useService();
 const json = {'content-type': 'application/json'};
 const accepted = {success: true};
 

@@ -4,9 +4,9 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {Client, expectError, expectJson, type HistoryAnswer, type ProfileBody, query} from '../support/http.js';
 import {until} from '../support/reports.js';
-import {freshId, useSharedService} from './service-under-test.js';
+import {freshId, useService} from './service-under-test.js';
 
-const under = useSharedService();
+const under = useService();
 
 const names = (answer: HistoryAnswer): string[] => answer.data.map((event) => event.event);
 

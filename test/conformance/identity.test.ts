@@ -5,7 +5,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type Answer, type EventAnswer, expectError, expectJson, query} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
 import {reportCovering, until} from '../support/reports.js';
-import {freshId, ServiceUnderTest, useSharedService} from './service-under-test.js';
+import {freshId, ServiceUnderTest, useService} from './service-under-test.js';
 
 const program = fileURLToPath(new URL('../../dist/service/cli/relink.js', import.meta.url));
 const day = '2024-05-06';
@@ -18,7 +18,7 @@ interface Profile {
   readonly events: readonly (EventAnswer & {joined?: true})[];
 }
 
-const under = useSharedService();
+const under = useService();
 
 const profileAnswer = (userId: string): Promise<Answer> => under.read.get(`/v1/user?${query({userId})}`);
 

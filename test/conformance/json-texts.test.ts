@@ -7,9 +7,9 @@ import {eventJson, historyOf} from '../../tools/model/history.js';
 import {type EventBody, Model, receivedAt, type UserRef, userKeyOf, userOf} from '../../tools/model/model.js';
 import {Random} from '../../tools/random.js';
 import {type Answer, expectError} from '../support/http.js';
-import {useSharedService} from './service-under-test.js';
+import {useService} from './service-under-test.js';
 
-const under = useSharedService();
+const under = useService();
 
 const shortEscapes: Readonly<Record<string, string>> = {
   '"': '"',

@@ -9,9 +9,9 @@ import {templateOf} from '../../src/edge/route-template.js';
 import {version} from '../../src/version.js';
 import {type Answer, Client, expectError, expectJson} from '../support/http.js';
 import {until} from '../support/reports.js';
-import {freshId, useSharedService} from './service-under-test.js';
+import {freshId, useService} from './service-under-test.js';
 
-const under = useSharedService();
+const under = useService();
 
 type Door = 'open' | 'key' | 'write' | 'read' | 'secret' | 'admin';
 

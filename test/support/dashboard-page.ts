@@ -25,25 +25,14 @@ export interface View {
   readonly height?: number;
 }
 
-/** The Chromium of the files of this process, one after the other. It ends with the process. */
-let shared: Browser | undefined;
-
-/** `rules`: more arguments, of a Chromium of the file's own. */
+/** `rules`: more arguments of Chromium. */
 export async function openBrowser(rules: readonly string[] = []): Promise<Browser> {
-  if (rules.length > 0) return launchChromium(chromiumPath!, rules);
-  if (!shared?.isConnected()) shared = await launchChromium(chromiumPath!);
-  return shared;
-}
-
-/** The next file finds it as a new one would be. */
-async function leaveBrowser(browser: Browser): Promise<void> {
-  if (browser !== shared) await browser.close();
-  else for (const context of browser.contexts()) await context.close();
+  return launchChromium(chromiumPath!, rules);
 }
 
 /**
  * Call it once in a file of browser tests, which opens a service and a browser in its `beforeAll` where there is Chromium. Without
- * Chromium its tests are skipped. After the tests the service ends, and what they opened in the browser is closed.
+ * Chromium its tests are skipped. After the tests both are closed.
  */
 export function browserTests(opened: () => {readonly service: Service; readonly browser: Browser}): void {
   beforeEach((context) => {
@@ -52,7 +41,7 @@ export function browserTests(opened: () => {readonly service: Service; readonly 
   afterAll(async () => {
     if (chromiumPath === undefined) return;
     const {service, browser} = opened();
-    await leaveBrowser(browser);
+    await browser.close();
     expect(await service.stop()).toBe(0);
   });
 }
