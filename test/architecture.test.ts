@@ -266,14 +266,21 @@ describe('the pages of the dashboard', () => {
   const reached = pages.flatMap(importsOf).filter(({target}) => !/^dashboard\//.test(target));
   const ofOurs = (folder: string): Import[] => reached.filter(({target}) => target.startsWith(`${folder}/`));
 
-  test('take from the service only the types of its answers', () => {
+  test('take from the service only the types of its answers, and the paths of questions', () => {
     expect(pages.length).toBeGreaterThan(80);
     expect(ofOurs('src').length).toBeGreaterThan(10);
-    expect(ofOurs('src').filter(({isOfTypes}) => !isOfTypes)).toEqual([]);
+    const paths = 'src/asks/question/flat.js';
+    expect(new Set(ofOurs('src').flatMap(({target, isOfTypes}) => (isOfTypes ? [] : [target])))).toEqual(
+      new Set([paths]),
+    );
+    // No schema comes with them.
+    const taken = importsOf('src/asks/question/flat.ts').filter(({isOfTypes}) => !isOfTypes);
+    expect(taken).toEqual([]);
     const homes = new Set(
       ofOurs('src').map(({target}) => target.replace(/^(src\/edge\/(dashboard\/)?answers)\/.*|\.js$/, '$1')),
     );
     expect([...homes].sort()).toEqual([
+      'src/asks/question/flat',
       'src/bench-run',
       'src/edge/answers',
       'src/edge/dashboard/answers',
@@ -293,12 +300,15 @@ describe('the pages of the dashboard', () => {
 
   test('lend the service the forms of their addresses, and nothing that needs a browser', () => {
     const lent = imports.filter(({target}) => target.startsWith('dashboard/'));
-    expect([...new Set(lent.map(({target}) => target))]).toEqual(['dashboard/src/address/asked-paths.js']);
-    const reachedBy = new Set(['dashboard/src/address/asked-paths.ts']);
+    expect([...new Set(lent.map(({target}) => target))]).toEqual(['dashboard/src/address/asked-questions.js']);
+    const reachedBy = new Set(['dashboard/src/address/asked-questions.ts']);
     for (const file of reachedBy) {
       for (const {target} of importsOf(file)) {
         const own = target.replace(/\.js$/, '.ts');
-        expect([file, target]).toEqual([file, expect.stringMatching(/^(dashboard\/src\/address|actors)\//)]);
+        expect([file, target]).toEqual([
+          file,
+          expect.stringMatching(/^(dashboard\/src\/address\/|actors\/|src\/asks\/question\/flat\.js$)/),
+        ]);
         if (own.startsWith('dashboard/')) reachedBy.add(own);
       }
     }

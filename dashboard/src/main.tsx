@@ -9,8 +9,8 @@ import './design/controls.css';
 import {dashboardPath, isShared, pageAddress} from './address/base';
 import {Overview} from './pages/overview/overview';
 import {isSignedOut} from './service/client';
-import {readServiceState} from './service/service-state';
-import {may, readSession, session} from './service/session';
+import {may, session} from './service/session';
+import {begin} from './service/start';
 import {Guard, later, MissedAction} from './shell/later';
 import {type Place, places} from './shell/places';
 import {Shell} from './shell/shell';
@@ -54,7 +54,7 @@ function pageOf(place: Place): FunctionComponent {
 }
 
 applyTheme();
-if (!isShared) void readSession().then(readServiceState);
+if (!isShared) void begin();
 const frame = document.getElementById('app')!;
 frame.replaceChildren(); // What stood there while this script was loaded.
 render(

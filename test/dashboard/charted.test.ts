@@ -5,35 +5,36 @@ import {dayMs} from '../../actors/limits.js';
 import {activityOf} from '../../dashboard/src/charts/activity.js';
 import {chartOf, csvRows, figuresOf} from '../../dashboard/src/charts/charted.js';
 import {stickinessOf} from '../../dashboard/src/charts/stickiness.js';
-import {freshnessOf, oldest, openFrom} from '../../dashboard/src/service/freshness.js';
+import {freshnessIn, freshnessOf, oldest, openFrom} from '../../dashboard/src/service/freshness.js';
 
 const days = (...counts: number[]) => ({data: counts.map((count, at) => ({date: `2026-11-0${at + 1}`, count}))});
-const openAt = (date: string): Headers => new Headers({'Report-Incomplete-From': date});
+const meta = {as_of: '2026-11-30T00:00:00Z', next_by: '2026-11-30T00:05:00Z', incomplete_from: null};
+const openAt = (date: string) => ({...meta, incomplete_from: date});
 
 describe('what is not finished', () => {
   test('begins with the bucket that the service names, and only there', () => {
     expect(openFrom(days(1, 2, 3).data, openAt('2026-11-03'))).toBe(2);
-    expect(openFrom(days(1, 2, 3).data, new Headers())).toBeUndefined();
+    expect(openFrom(days(1, 2, 3).data, meta)).toBeUndefined();
     expect(openFrom(days(1, 2, 3).data, openAt('2026-11-09'))).toBeUndefined();
-    const line = {label: 'a', tone: 1, answer: days(1, 2, 3), headers: openAt('2026-11-02')};
+    const line = {label: 'a', tone: 1, answer: days(1, 2, 3), meta: openAt('2026-11-02')};
     expect(chartOf([line], 'day').openFrom).toBe(1);
   });
 
   test('ends a line: a bucket that has not begun is no zero', () => {
-    const headers = new Headers({'Report-Incomplete-From': '2026-11-02', 'Report-As-Of': '2026-11-02T12:00:00Z'});
-    const {series} = chartOf([{label: 'a', tone: 1, answer: days(1, 2, 0), headers}], 'day');
+    const noon = {...openAt('2026-11-02'), as_of: '2026-11-02T12:00:00Z'};
+    const {series} = chartOf([{label: 'a', tone: 1, answer: days(1, 2, 0), meta: noon}], 'day');
     expect(series[0]!.values).toEqual([1, 2, null]);
   });
 
   test('is in the total, and in no mean', () => {
     expect(figuresOf(days(10, 20, 3), openAt('2026-11-03'))).toEqual({total: 33, mean: 15, last: 20, now: 3});
-    expect(figuresOf(days(10, 20, 3), new Headers())).toEqual({total: 33, mean: 11, last: 3, now: 3});
+    expect(figuresOf(days(10, 20, 3), meta)).toEqual({total: 33, mean: 11, last: 3, now: 3});
     expect(figuresOf(days(3), openAt('2026-11-01'))).toEqual({total: 3, mean: null, last: null, now: 3});
   });
 });
 
 test('the time before stands beside the buckets, a gap where it has none', () => {
-  const line = {label: 'a', tone: 2, answer: days(5, 6), headers: undefined, past: days(4)};
+  const line = {label: 'a', tone: 2, answer: days(5, 6), meta: undefined, past: days(4)};
   const {series, times, beforeMoment} = chartOf([line], 'day');
   expect(series).toEqual([{label: 'a', tone: 2, values: [5, 6], before: [4, null]}]);
   expect(times).toEqual([Date.UTC(2026, 10, 1) / 1_000, Date.UTC(2026, 10, 2) / 1_000]);
@@ -42,8 +43,8 @@ test('the time before stands beside the buckets, a gap where it has none', () =>
 
 test('a CSV has a row a bucket and a column a line', () => {
   const lines = [
-    {label: 'a', tone: 1, answer: days(1, 2), headers: undefined},
-    {label: 'b', tone: 2, answer: days(3, 4), headers: undefined},
+    {label: 'a', tone: 1, answer: days(1, 2), meta: undefined},
+    {label: 'b', tone: 2, answer: days(3, 4), meta: undefined},
   ];
   expect(csvRows(lines)).toEqual([
     ['date', 'a', 'b'],
@@ -57,12 +58,14 @@ test('stickiness is a share, and nothing where nobody came', () => {
 });
 
 test('freshness is that of the oldest answer', () => {
-  const at = (asOf: string) =>
-    freshnessOf(new Headers({'Report-As-Of': asOf, 'Report-Next-By': '2026-11-03T00:05:00Z'}));
+  const at = (asOf: string) => freshnessOf({...meta, as_of: asOf});
   const [early, late] = [at('2026-11-03T00:00:00Z'), at('2026-11-03T00:04:00Z')];
   expect(oldest([late, undefined, early])).toEqual(early);
   expect(oldest([undefined])).toBeUndefined();
-  expect(freshnessOf(new Headers())).toBeUndefined();
+  expect(freshnessOf(undefined)).toBeUndefined();
+  expect(freshnessIn(new Headers())).toBeUndefined();
+  const headers = new Headers({'Report-As-Of': meta.as_of, 'Report-Next-By': meta.next_by});
+  expect(freshnessIn(headers)).toEqual(freshnessOf(meta));
 });
 
 describe('activity', () => {

@@ -8,13 +8,13 @@ import {retentionForm} from '../../dashboard/src/address/engagement-address.js';
 import {
   type FunnelQuestion,
   funnelForm,
-  funnelPath,
+  funnelQuestion,
   funnelUsersPath,
 } from '../../dashboard/src/address/funnel-address.js';
 import {parseRange} from '../../dashboard/src/address/range.js';
 import {
   activeForm,
-  countsPath,
+  countsQuestion,
   curlOf,
   historyPath,
   overviewForm,
@@ -24,10 +24,11 @@ import {
   type AskedSeries,
   labelsOf,
   seriesOf,
-  seriesPath,
+  seriesQuestion,
   trendsForm,
   withSeries,
 } from '../../dashboard/src/address/trends-address.js';
+import {flatOf} from '../../src/asks/question/flat.js';
 
 const name = fc.string({minLength: 1, maxLength: 256, unit: 'grapheme-ascii'});
 const text = fc.oneof(
@@ -231,11 +232,11 @@ describe('a path that asks the service', () => {
 
   test('has days as dates, and a moment to the millisecond', () => {
     const noon = {...span, untilMs: Date.UTC(2024, 9, 5, 12, 0, 0, 7)};
-    expect(countsPath('a&b', noon, 'day')).toBe(
+    expect(flatOf(countsQuestion('a&b', noon, 'day'))).toBe(
       'v1/reports/events?event=a%26b&interval=day&timezone=UTC&from=2024-10-04&to=2024-10-05T12%3A00%3A00.007Z',
     );
     const {question} = readAddress(funnelForm, '?step=a&step=b&window=7d');
-    expect(funnelPath(question, span)).toBe(
+    expect(flatOf(funnelQuestion(question, span))).toBe(
       'v1/reports/funnel?steps%5B%5D=a&steps%5B%5D=b&window=7d&timezone=UTC&from=2024-10-04&to=2024-10-05',
     );
     expect(historyPath({kind: 'anonymous', id: 'a b/../c'}, 10, 'x=')).toBe(
@@ -245,14 +246,14 @@ describe('a path that asks the service', () => {
 
   test('names a zone, and a moment of it without an offset', () => {
     const noon = {...span, zone: 'Europe/Berlin', untilMs: Date.UTC(2024, 9, 5, 12)};
-    expect(countsPath('a', noon, 'day')).toBe(
+    expect(flatOf(countsQuestion('a', noon, 'day'))).toBe(
       'v1/reports/events?event=a&interval=day&timezone=Europe%2FBerlin&from=2024-10-04&to=2024-10-05T12%3A00%3A00.000',
     );
   });
 
   test('has what a series shows, whose, and by what', () => {
     const series: AskedSeries = {event: 'a', measure: 'sum', property: 'seats', where: [isPro]};
-    expect(seriesPath(series, {user_where: [isPro], by: 'trait:plan', weeks: 'sunday'}, span, 'week')).toBe(
+    expect(flatOf(seriesQuestion(series, {user_where: [isPro], by: 'trait:plan', weeks: 'sunday'}, span, 'week'))).toBe(
       'v1/reports/events?event=a&where=plan+eq+pro&user_where=plan+eq+pro&measure=sum&property=seats' +
         '&breakdown=trait%3Aplan&breakdown_limit=25&interval=week&week_start=sunday&timezone=UTC&from=2024-10-04&to=2024-10-05',
     );
@@ -263,18 +264,18 @@ describe('a path that asks the service', () => {
       funnelForm,
       '?step=a&step=b&where=2:plan eq pro&where=3:plan eq pro&order=any&exclude=all:x&paths=entry&window=none&by=trait:plan&by_at=first',
     ).question;
-    expect(decodeURIComponent(funnelPath(asked, span))).toBe(
+    expect(decodeURIComponent(flatOf(funnelQuestion(asked, span)))).toBe(
       'v1/reports/funnel?steps[]=a&steps[]=b&where[2]=plan+eq+pro&order=any&breakdown=trait:plan&breakdown_limit=6' +
         '&timezone=UTC&from=2024-10-04&to=2024-10-05',
     );
     expect(decodeURIComponent(funnelUsersPath({...asked, order: null, by: null}, span, 2, 'dropped'))).toBe(
-      'v1/reports/funnel/users?steps[]=a&steps[]=b&where[2]=plan+eq+pro&exclude[1]=x&step=2&outcome=dropped' +
-        '&timezone=UTC&from=2024-10-04&to=2024-10-05',
+      'v1/reports/funnel/users?steps[]=a&steps[]=b&where[2]=plan+eq+pro&exclude[1]=x' +
+        '&timezone=UTC&from=2024-10-04&to=2024-10-05&step=2&outcome=dropped',
     );
   });
 
   test('stands in a command that a shell reads as one word', () => {
-    const path = countsPath("it's $HOME", span, 'day');
+    const path = flatOf(countsQuestion("it's $HOME", span, 'day'));
     expect(curlOf('http://127.0.0.1:8080', path)).toContain(
       "'http://127.0.0.1:8080/v1/reports/events?event=it%27s+%24HOME&interval=day&timezone=UTC&from=2024-10-04&to=2024-10-05'",
     );

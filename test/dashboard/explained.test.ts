@@ -5,7 +5,7 @@ import {readAddress} from '../../dashboard/src/address/codec.js';
 import {lifecycleForm, retentionForm} from '../../dashboard/src/address/engagement-address.js';
 import {funnelForm} from '../../dashboard/src/address/funnel-address.js';
 import type {Span} from '../../dashboard/src/address/report-address.js';
-import {seriesOf, seriesPath, trendsForm, withSeries} from '../../dashboard/src/address/trends-address.js';
+import {seriesOf, seriesQuestion, trendsForm, withSeries} from '../../dashboard/src/address/trends-address.js';
 import {dividedBy, quotientText} from '../../dashboard/src/charts/divided.js';
 import {linesOf, type RowName} from '../../dashboard/src/charts/series-lines.js';
 import {activeBehind} from '../../dashboard/src/explained/active.js';
@@ -14,6 +14,7 @@ import {funnelBehind} from '../../dashboard/src/explained/funnel.js';
 import {oftenBehind, type Stage, stageBehind} from '../../dashboard/src/explained/lifecycle.js';
 import {retentionBehind} from '../../dashboard/src/explained/retention.js';
 import {trendBehind} from '../../dashboard/src/explained/trend.js';
+import {flatOf} from '../../src/asks/question/flat.js';
 import type {CountsAnswer} from '../../src/edge/answers/counts.js';
 
 const dayOf = (date: string): number => Date.parse(date) / 86_400_000;
@@ -58,7 +59,9 @@ describe('a trend', () => {
       [null, 'users'],
     ]);
     expect(withSeries(series).event).toEqual(['a', null]);
-    expect(seriesPath(series[1]!, asked(''), days('2026-11-01', '2026-11-02'), 'day')).toContain('any_event=true&');
+    expect(flatOf(seriesQuestion(series[1]!, asked(''), days('2026-11-01', '2026-11-02'), 'day'))).toContain(
+      'any_event=true&',
+    );
   });
 
   const behind = (search: string) => {
@@ -119,7 +122,7 @@ describe('a trend', () => {
         freshness,
       });
     const list = (condition: string): string =>
-      `where[1]=${condition}&step=1&outcome=reached&timezone=UTC&from=2026-11-02`;
+      `where[1]=${condition}&timezone=UTC&from=2026-11-02&to=2026-11-02&step=1&outcome=reached`;
     expect(rows.map((row) => ofRow(row).title)).toEqual([
       '5 events a, plan is pro',
       '5 events a, plan is (empty)',
@@ -151,7 +154,7 @@ describe('divided lines', () => {
       total: counts.reduce((all, one) => all + one, 0),
     }) as CountsAnswer;
   const line = (label: string, counts: number[]) =>
-    ({label, measure: 'total', answer: answer(counts), headers: undefined}) as const;
+    ({label, measure: 'total', answer: answer(counts), meta: undefined}) as const;
 
   test('are quotients by bucket, and of totals; nothing is divided by zero', () => {
     const lines = linesOf([line('refunds', [1, 0, 3]), line('orders', [4, 0, 4])]);
@@ -274,10 +277,8 @@ test('a row of a funnel leads to its people; `other` has several values', () => 
       when: '1 - 2 Nov',
       freshness,
     });
-  expect(listOf(behind({value: 'pro'}))).toContain(
-    'outcome=dropped&breakdown=plan&breakdown_at=2&breakdown_value=pro&',
-  );
-  expect(listOf(behind({kind: 'missing'}))).toContain('&breakdown_kind=missing&');
+  expect(listOf(behind({value: 'pro'}))).toContain('outcome=dropped&breakdown=plan&breakdown_at=2&breakdown_value=pro');
+  expect(listOf(behind({kind: 'missing'}))).toContain('&breakdown_kind=missing');
   expect(behind({kind: 'other'}).noPeople).toContain('several values');
   expect(behind({value: ''}).noPeople).toContain('empty');
 });

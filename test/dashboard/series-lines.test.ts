@@ -8,7 +8,6 @@ import {rimsOf} from '../../dashboard/src/charts/overlap.js';
 import {drawnOf, linesOf, rowText} from '../../dashboard/src/charts/series-lines.js';
 import {ticksAround} from '../../dashboard/src/charts/ticks.js';
 import {peopleWith} from '../../dashboard/src/explained/people-path.js';
-import {isNewer} from '../../dashboard/src/service/freshness.js';
 import type {CountsAnswer} from '../../src/edge/answers/counts.js';
 
 const dates = ['2026-11-01', '2026-11-02'];
@@ -18,21 +17,21 @@ const numbers = (counts: number[], values?: (number | null)[], total_value?: num
   ...(values && {total_value}),
 });
 const answer = (more: object): CountsAnswer => ({event: 'a', interval: 'day', ...more}) as CountsAnswer;
-const headers = new Headers();
+const meta = {as_of: '2026-11-30T00:00:00Z', next_by: '2026-11-30T00:05:00Z', incomplete_from: null};
 
 describe('a series', () => {
   test('shows its counts, or what it measures, which may be nothing', () => {
     const sums = answer(numbers([2, 0], [7.5, null], 7.5));
     const lines = linesOf([
-      {label: 'a', measure: 'total', answer: sums, headers},
-      {label: 'sum', measure: 'sum', answer: sums, headers, past: answer(numbers([1, 1], [1, 2], 3))},
+      {label: 'a', measure: 'total', answer: sums, meta},
+      {label: 'sum', measure: 'sum', answer: sums, meta, past: answer(numbers([1, 1], [1, 2], 3))},
     ]);
     expect(lines.map(({label, tone, total, pastTotal}) => [label, tone, total, pastTotal])).toEqual([
       ['a', 1, 2, undefined],
       ['sum', 2, 7.5, 3],
     ]);
     expect(lines[1]!.answer.data.map(({count}) => count)).toEqual([7.5, null]);
-    expect(figuresOf(lines[1]!.answer, headers)).toMatchObject({mean: 7.5, last: null});
+    expect(figuresOf(lines[1]!.answer, meta)).toMatchObject({mean: 7.5, last: null});
   });
 
   test('that is broken down has a line for each row; what is no value is faint', () => {
@@ -44,7 +43,7 @@ describe('a series', () => {
     ];
     const past = answer({...numbers([9, 9]), breakdown: {rows: [{value: 'pro', ...numbers([5, 5])}]}});
     const broken = answer({...numbers([7, 3]), breakdown: {property: 'plan', additive: true, rows}});
-    const lines = linesOf([{label: 'a', measure: 'total', answer: broken, headers, past}]);
+    const lines = linesOf([{label: 'a', measure: 'total', answer: broken, meta, past}]);
     expect(lines.map(({label, tone, pastTotal}) => [label, tone, pastTotal])).toEqual([
       ['pro', 1, 10],
       ['(empty)', 2, 0],
@@ -56,16 +55,14 @@ describe('a series', () => {
       ...past,
       breakdown: {...past.breakdown!, rows: [{kind: 'other', ...numbers([9, 9])}]},
     } as CountsAnswer;
-    expect(
-      linesOf([{label: 'a', measure: 'total', answer: broken, headers, past: rest}])[0]!.pastTotal,
-    ).toBeUndefined();
+    expect(linesOf([{label: 'a', measure: 'total', answer: broken, meta, past: rest}])[0]!.pastTotal).toBeUndefined();
     expect(drawnOf(lines)).toHaveLength(4);
   });
 
   test('of several that are broken down share the colours: what has none is in the table alone', () => {
     const rows = ['x', 'y', 'z', 'w'].map((value) => ({value, ...numbers([1, 1])}));
     const broken = answer({...numbers([4, 4]), breakdown: {rows: [...rows, {kind: 'missing', ...numbers([1, 1])}]}});
-    const asked = {label: 'a', measure: 'total', answer: broken, headers} as const;
+    const asked = {label: 'a', measure: 'total', answer: broken, meta} as const;
     const lines = linesOf([asked, undefined, {...asked, label: 'b'}]);
     expect(lines).toHaveLength(10);
     expect(drawnOf(lines).map(({label}) => label)).toEqual(['a: x', 'a: y', 'a: z', 'a: w', 'b: x', 'b: y']);
@@ -73,7 +70,7 @@ describe('a series', () => {
 
   test('of which no row has a value is drawn as it is', () => {
     const broken = answer({...numbers([1, 1]), breakdown: {rows: [{kind: 'missing', ...numbers([1, 1])}]}});
-    const asked = {label: 'a', measure: 'total', answer: broken, headers} as const;
+    const asked = {label: 'a', measure: 'total', answer: broken, meta} as const;
     const lines = linesOf([asked, {...asked, label: 'b'}]);
     expect(drawnOf(lines).map(({label, tone}) => [label, tone])).toEqual([
       ['a: not set', 0],
@@ -125,14 +122,6 @@ test('ticks reach below zero where values do', () => {
   expect(ticksAround(-10, 0)).toEqual([-10, -8, -6, -4, -2, 0]);
 });
 
-test('a position is newer where some partition is further', () => {
-  expect(isNewer('0:1.5,1:1.7', '')).toBe(true);
-  expect(isNewer('', '0:1.5')).toBe(false);
-  expect(isNewer('0:1.5,1:1.8', '0:1.5,1:1.7')).toBe(true);
-  expect(isNewer('0:1.5,1:1.7', '0:1.5,1:1.8')).toBe(false);
-  expect(isNewer('0:2.1', '0:1.900')).toBe(true);
-});
-
 describe('who is behind a number', () => {
   const span = {from: 20_000, to: 20_001};
   const series: AskedSeries = {event: 'a', measure: 'total', property: '', where: []};
@@ -142,7 +131,7 @@ describe('who is behind a number', () => {
       by === null || !row ? undefined : {by, row, rows},
     );
     const path = narrowed && peopleWith({event: series.event, ...narrowed}, span)?.path;
-    return path && decodeURIComponent(path).replace(/^[^?]*\?steps\[\]=a|&step=1.*$/g, '');
+    return path && decodeURIComponent(path).replace(/^[^?]*\?steps\[\]=a|&timezone=UTC.*$/g, '');
   };
 
   test('is the series, and of a row who has its value', () => {
@@ -169,7 +158,7 @@ describe('buckets of a zone', () => {
         count: 1,
       }),
     );
-    const {times} = chartOf([{label: 'a', tone: 1, answer: {data}, headers: undefined}], 'hour');
+    const {times} = chartOf([{label: 'a', tone: 1, answer: {data}, meta: undefined}], 'hour');
     expect(times.map((seconds) => new Date(seconds * 1_000).toISOString().slice(11, 16))).toEqual([
       '01:00',
       '02:00',
@@ -179,9 +168,9 @@ describe('buckets of a zone', () => {
 
   test('have begun when the day has begun there', () => {
     const data = ['2026-11-27', '2026-11-28', '2026-11-29'].map((date) => ({date, count: 1}));
-    const asOf = new Headers({'Report-As-Of': '2026-11-27T20:00:00Z', 'Report-Incomplete-From': '2026-11-28'});
+    const asOf = {...meta, as_of: '2026-11-27T20:00:00Z', incomplete_from: '2026-11-28'};
     const chart = (zone: string) =>
-      chartOf([{label: 'a', tone: 1, answer: {data}, headers: asOf}], 'day', (ms) => wallMs(zone, ms));
+      chartOf([{label: 'a', tone: 1, answer: {data}, meta: asOf}], 'day', (ms) => wallMs(zone, ms));
     expect(chart('Pacific/Auckland').series[0]!.values).toEqual([1, 1, null]);
     expect(chart('UTC').series[0]!.values).toEqual([1, null, null]);
   });

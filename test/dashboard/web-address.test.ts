@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {readAddress, writeAddress} from '../../dashboard/src/address/codec.js';
 import {
   answerAddress,
-  listPath,
+  listQuestion,
   narrowedBy,
   narrowText,
   rowConditionsOf,
@@ -13,16 +13,18 @@ import {
   webAsked,
   webForm,
   webLists,
-  webUntilPaths,
+  webUntilQuestions,
 } from '../../dashboard/src/address/web-address.js';
+import {type FixedQuestion, flatOf} from '../../src/asks/question/flat.js';
 
 const today = Date.parse('2026-11-28') / 86_400_000;
 const questionOf = (search: string) => readAddress(webForm, search).question;
 const [pages, referrers] = webLists as [WebList, WebList];
-const parts = (path: string) => {
+const partsOf = (path: string) => {
   const [route, query] = path.split('?', 2) as [string, string];
   return {route, given: new URLSearchParams(query)};
 };
+const parts = (asked: FixedQuestion) => partsOf(flatOf(asked));
 const asked = (search: string, event = 'page', since?: number) => webAsked(questionOf(search), event, today, since);
 
 test('the event is the first name of a page view that exists', () => {
@@ -33,7 +35,7 @@ test('the event is the first name of a page view that exists', () => {
 
 describe('the figures', () => {
   test('are users and events of page views, and first events of sessions of any name, without bots', () => {
-    const [visitors, views, sessions] = asked('?range=7d').paths.map(parts);
+    const [visitors, views, sessions] = asked('?range=7d').asks.map(parts);
     expect(visitors!.route).toBe('v1/reports/users');
     expect(Object.fromEntries(visitors!.given)).toEqual({
       metric: 'dau',
@@ -52,34 +54,34 @@ describe('the figures', () => {
   });
 
   test('with bots, and narrowed, have the conditions of the address alone', () => {
-    const {paths} = asked('?bots=counted&where=context.page.path+eq+/docs', '$pageview');
-    expect(paths.map((path) => parts(path).given.getAll('where'))).toEqual([
+    const {asks} = asked('?bots=counted&where=context.page.path+eq+/docs', '$pageview');
+    expect(asks.map((one) => parts(one).given.getAll('where'))).toEqual([
       ['context.page.path eq /docs'],
       ['context.page.path eq /docs'],
       ['context.page.path eq /docs', 'context.session.start eq true'],
     ]);
-    expect(parts(paths[1]!).given.get('event')).toBe('$pageview');
+    expect(parts(asks[1]!).given.get('event')).toBe('$pageview');
   });
 
   test('are compared with the range before, up to the same moment while today is in the range', () => {
-    const froms = (paths: readonly string[]) => paths.map((path) => parts(path).given.get('from'));
+    const froms = (asks: readonly FixedQuestion[]) => asks.map((one) => parts(one).given.get('from'));
     const seven = asked('?range=7d&zone=Asia/Tokyo');
-    expect(froms(seven.pastPaths)).toEqual(['2026-11-15', '2026-11-15', '2026-11-15']);
-    const until = webUntilPaths(seven, today, Date.parse('2026-11-28T03:00:00Z'))!;
+    expect(froms(seven.pastAsks)).toEqual(['2026-11-15', '2026-11-15', '2026-11-15']);
+    const until = webUntilQuestions(seven, today, Date.parse('2026-11-28T03:00:00Z'))!;
     expect(until.map((path) => parts(path).given.get('to'))).toEqual(Array(3).fill('2026-11-21T12:00:00.000'));
     expect(until.map((path) => parts(path).given.get('timezone'))).toEqual(Array(3).fill('Asia/Tokyo'));
-    expect(webUntilPaths(seven, today, undefined)).toBeUndefined();
-    expect(asked('?range=7d&compare=off').pastPaths).toEqual([]);
-    expect(asked('?range=7d', 'page', today - 8).pastPaths).toEqual([]);
+    expect(webUntilQuestions(seven, today, undefined)).toBeUndefined();
+    expect(asked('?range=7d&compare=off').pastAsks).toEqual([]);
+    expect(asked('?range=7d', 'page', today - 8).pastAsks).toEqual([]);
   });
 });
 
 describe('the lists', () => {
-  const pathsOf = (search: string, hasSessions: boolean) =>
-    webLists.map((list) => parts(listPath(asked(search), list, hasSessions)));
+  const listsOf = (search: string, hasSessions: boolean) =>
+    webLists.map((list) => parts(listQuestion(asked(search), list, hasSessions)));
 
   test('count page views, sessions or visitors by a property of the context, in one bucket a year', () => {
-    const lists = pathsOf('?range=7d', true);
+    const lists = listsOf('?range=7d', true);
     expect(lists.map(({route, given}) => [given.get('breakdown'), route, given.get('event') ?? 'any'])).toEqual([
       ['context.page.path', 'v1/reports/events', 'page'],
       ['context.referrer.host', 'v1/reports/events', 'any'],
@@ -97,12 +99,12 @@ describe('the lists', () => {
 
   test('whether sessions are counted does not depend on what the page is narrowed to', () => {
     const wide = asked('?range=7d');
-    expect(wide.sessionsPath).toBe(wide.paths[2]);
-    expect(asked('?range=7d&where=context.page.path+eq+/docs').sessionsPath).toBe(wide.sessionsPath);
+    expect(wide.asksSessions).toEqual(wide.asks[2]);
+    expect(asked('?range=7d&where=context.page.path+eq+/docs').asksSessions).toEqual(wide.asksSessions);
   });
 
   test('of referrers and campaigns count visitors where no session is counted', () => {
-    for (const {route, given} of pathsOf('?range=7d', false).slice(1, 3))
+    for (const {route, given} of listsOf('?range=7d', false).slice(1, 3))
       expect([route, given.get('event'), given.getAll('where')]).toEqual([
         'v1/reports/users',
         'page',
@@ -131,9 +133,9 @@ describe('a value', () => {
     expect(rowConditionsOf(referrers, {kind: 'missing'}, false)).toHaveLength(1);
     const direct = rowConditionsOf(referrers, {kind: 'missing'}, true)!;
     expect(direct.map(narrowText)).toEqual(['Referrer is direct, or unknown', 'First event of a session']);
-    const {paths} = webAsked({...questionOf('?range=7d'), where: direct}, 'page', today);
+    const {asks} = webAsked({...questionOf('?range=7d'), where: direct}, 'page', today);
     const conditions = ['context.bot unset', 'context.referrer.host unset', 'context.session.start eq true'];
-    for (const path of paths) expect(parts(path).given.getAll('where')).toEqual(conditions);
+    for (const one of asks) expect(parts(one).given.getAll('where')).toEqual(conditions);
   });
 
   test('has plain words, and a country its name', () => {
@@ -157,7 +159,7 @@ describe('a value', () => {
 describe('a number leads to the page that answers it', () => {
   const question = questionOf('?range=7d&zone=Asia/Tokyo&where=context.os.name+eq+iOS');
   const addressed = (...rest: [Parameters<typeof answerAddress>[2], Parameters<typeof answerAddress>[3]?]) =>
-    parts(answerAddress(question, 'page', ...rest));
+    partsOf(answerAddress(question, 'page', ...rest));
 
   test('visitors to Active users, with all conditions', () => {
     const {route, given} = addressed('visitors', {by: 'context.os.name'});

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {readCondition, writeCondition} from '../../actors/report/rows/condition-text.js';
+import {type FixedQuestion, flatOf} from '../../src/asks/question/flat.js';
 import {kinds} from '../../src/asks/question/kinds.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {RequestFailure} from '../../src/edge/failure.js';
@@ -139,6 +140,49 @@ test.each<[string, ReportRoute, object]>([
   ],
 ])('%s: the parameters of a route mean the question', (query, route, question) => {
   expect(asked(question)).toEqual(route.questionOf(front, query));
+  expect(readFlat(readQuestion(question, ''))).toEqual(asked(question));
+  // Its conditions are texts, as those of pages.
+  if (!JSON.stringify(question).includes('"op"')) expect(readFlat(question)).toEqual(asked(question));
+});
+
+const routes: Readonly<Record<string, ReportRoute>> = {
+  'v1/reports/events': countsReport,
+  'v1/reports/users': usersReport,
+  'v1/reports/funnel': funnelReport,
+  'v1/reports/retention': retentionReport,
+  'v1/reports/lifecycle': lifecycleReport,
+  'v1/reports/stickiness': stickinessReport,
+  'v1/reports/paths': pathsReport,
+  'v1/names': namesReport,
+  'v1/properties': propertiesList,
+  'v1/properties/values': propertyValuesList,
+  'v1/traits': traitsList,
+  'v1/traits/values': traitValuesList,
+  'v1/users': userList,
+};
+
+/** What the route understands of the path of a question. */
+function readFlat(question: object, ofService = front): ReportQuery {
+  const [path, query] = flatOf(question as FixedQuestion).split(/\?(.*)/s) as [string, string];
+  return routes[path]!.questionOf(ofService, query);
+}
+
+test('the path of a question has texts of any characters', () => {
+  const text = fc.string({minLength: 1, maxLength: 40, unit: 'grapheme'});
+  fc.assert(
+    fc.property(text, text, text, (event, property, value) => {
+      const where = [{property, op: 'eq' as const, value}];
+      const did = [{event, where, range: {to: '2026-05-02'}}];
+      for (const question of [
+        {report: 'counts', events: [{event}], where, users: {where}, measure: {of: 'users'}, range},
+        {report: 'funnel', steps: [{event}, {event, where}], exclude: [{event, where}], where, hold: property, range},
+        {report: 'retention', start: {event, where}, return: {where}, breakdown: [{trait: property}], range},
+        {report: 'people', users: {where, did}, where, prefix: value, cursor: undefined},
+      ])
+        expect(readFlat(readQuestion(question, ''))).toEqual(asked(question));
+    }),
+    {numRuns: 30},
+  );
 });
 
 describe('users', () => {
@@ -161,6 +205,7 @@ describe('users', () => {
   ])('of a segment, and those of a question, must hold: %s', (query, route, question) => {
     const byName = askedOf({...question, users: {segment: id, where: own}});
     expect(route.questionOf(withSegment, `${query}&segment=${id}&user_where=x+set`)).toEqual(byName);
+    expect(readFlat({...question, users: {segment: id, where: own}}, withSegment)).toEqual(byName);
     const inline = {where: [...ofSegment.where, ...own], did: [...ofSegment.did, ...did]};
     expect(askedOf({...question, users: {segment: id, where: own, did}})).toEqual(asked({...question, users: inline}));
     expect(asked({...question, users: {did}})).not.toEqual(asked(question));

@@ -501,10 +501,10 @@ export const shellMutants: readonly ShellMutant[] = [
   {
     name: 'a-page-that-mixes-snapshots',
     breaks: 'docs/api/reports/README.md: answers of one position agree',
-    file: 'dashboard/src/service/one-position.ts',
-    text: "isOver() || own === '' || !isNewer(newest, own) ? one : read(one, newest)",
-    replacement: 'one',
-    caughtBy: {vitest: 'test/dashboard/one-position.test.ts'},
+    file: 'dashboard/src/service/question-batches.ts',
+    text: 'round.position ??= position;',
+    replacement: '',
+    caughtBy: {vitest: 'test/dashboard/question-batches.test.ts'},
   },
   {
     name: 'bots-are-visitors',

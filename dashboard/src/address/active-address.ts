@@ -1,9 +1,11 @@
-// The question of Active users: who is active, by what, and by which values; and the paths that ask the service.
+// The question of Active users: who is active, by what, and by which values; and what it asks the service.
 import {breakdownLimitDefault} from '../../../actors/limits.js';
+import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
+import {breakdownBy} from './breakdown-row.js';
 import {nameOrNone, type QuestionOf, word} from './codec.js';
 import {conditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
-import {activeForm, type Metric, metrics, queryOf, type Span} from './report-address.js';
+import {activeForm, type Metric, metrics, type Span, timesOf} from './report-address.js';
 import {zone} from './zone.js';
 
 export const activeQuestionForm = {
@@ -23,19 +25,20 @@ export type ActiveQuestion = QuestionOf<typeof activeQuestionForm>;
 const activeRowsMax = Math.min(6, breakdownLimitDefault);
 
 /** `by`: also a row for each of its most frequent values. */
-export const activePath = (
+export const activeUsersQuestion = (
   {event, where, user_where: userWhere}: Pick<ActiveQuestion, 'event' | 'where' | 'user_where'>,
   metric: Metric,
   span: Span,
   interval: Interval,
   by?: string,
-): string =>
-  `v1/reports/users?${queryOf(span, [
-    ['metric', metric],
-    ['event', event],
-    ...where.map((condition) => ['where', writeCondition(condition)] as const),
-    ...userWhere.map((condition) => ['user_where', writeCondition(condition)] as const),
-    ['breakdown', by],
-    ['breakdown_limit', by === undefined ? undefined : String(activeRowsMax)],
-    ['interval', interval],
-  ])}`;
+  limit = activeRowsMax,
+): FixedQuestionOf<'active'> => ({
+  report: 'active',
+  metric,
+  events: event === null ? [] : [{event}],
+  where: where.map(writeCondition),
+  users: {where: userWhere.map(writeCondition)},
+  breakdown: breakdownBy(by, limit),
+  interval,
+  ...timesOf(span),
+});

@@ -16,9 +16,13 @@ export interface RowIn {
 }
 
 const traitHead = 'trait:';
-export const isOfTrait = (by: string): boolean => by.startsWith(traitHead);
+export const isOfTrait = (by: string): boolean => by.startsWith(traitHead) && by !== traitHead;
 /** Name of the property or trait. */
 export const nameOf = (by: string): string => (isOfTrait(by) ? by.slice(traitHead.length) : by);
+
+/** The breakdown of a question by a property or trait. */
+export const breakdownBy = (by: string | null | undefined, limit: number) =>
+  by ? [{...(isOfTrait(by) ? {trait: nameOf(by)} : {property: by}), limit}] : undefined;
 
 /** Conditions on a property or a trait. Undefined: no condition says that. */
 function conditionsOf({by, row, rows}: RowIn): readonly Condition[] | undefined {

@@ -1,9 +1,10 @@
-// The questions of Retention, Lifecycle and Paths: the forms of their addresses, and the paths that ask the service.
+// The questions of Retention, Lifecycle and Paths: the forms of their addresses, and what they ask the service.
 import {pathDepthDefault, pathDepthMax, pathDepthMin} from '../../../actors/limits.js';
+import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
 import {nameOrNone, one, type Parameter, type QuestionOf, word} from './codec.js';
-import {type Condition, conditions, writeCondition} from './conditions.js';
+import {conditions, writeCondition} from './conditions.js';
 import {type Days, type Interval, intervals, parseRange, type Range, rangeText} from './range.js';
-import {every, queryOf, type Span} from './report-address.js';
+import {every, type Span, timesOf} from './report-address.js';
 import {zone} from './zone.js';
 
 // -- Forms -------------------------------------------------------------------------------------------------------------
@@ -72,49 +73,56 @@ export function usualPeriod({from, to}: Days): Interval {
   return days <= 183 ? 'week' : 'month';
 }
 
-// -- Paths -------------------------------------------------------------------------------------------------------------
+// -- Questions ---------------------------------------------------------------------------------------------------------
 
-const eachOf = (name: string, all: readonly Condition[]): (readonly [string, string])[] =>
-  all.map((condition) => [name, writeCondition(condition)] as const);
+export const retentionQuestion = (
+  question: RetentionQuestion,
+  start: string,
+  days: Span,
+  interval: Interval,
+): FixedQuestionOf<'retention'> => ({
+  report: 'retention',
+  start: {event: start, where: question.start_where.map(writeCondition)},
+  return: {event: question.return ?? undefined, where: question.return_where.map(writeCondition)},
+  users: {where: question.user_where.map(writeCondition)},
+  cohort: question.cohort,
+  criteria: question.criteria,
+  frame: question.frame,
+  periods: question.periods,
+  interval: interval as FixedQuestionOf<'retention'>['interval'], // `periodLengths` alone.
+  ...timesOf(days),
+});
 
-export const retentionPath = (question: RetentionQuestion, start: string, days: Span, interval: Interval): string =>
-  `v1/reports/retention?${queryOf(days, [
-    ['start', start],
-    question.return === null ? ['any_return', 'true'] : ['return', question.return],
-    ...eachOf('start_where', question.start_where),
-    ...eachOf('return_where', question.return_where),
-    ...eachOf('user_where', question.user_where),
-    ['cohort', question.cohort],
-    ['criteria', question.criteria],
-    ['frame', question.frame],
-    ['periods', String(question.periods)],
-    ['interval', interval],
-  ])}`;
+const didOf = ({event, where, user_where: userWhere}: LifecycleQuestion, days: Span, interval: Interval) => ({
+  events: event === null ? [] : [{event}],
+  where: where.map(writeCondition),
+  users: {where: userWhere.map(writeCondition)},
+  interval,
+  ...timesOf(days),
+});
 
-const named = (name: string | null): readonly [string, string] =>
-  name === null ? ['any_event', 'true'] : ['event', name];
+export const lifecycleQuestion = (
+  question: LifecycleQuestion,
+  days: Span,
+  interval: Interval,
+): FixedQuestionOf<'lifecycle'> => ({report: 'lifecycle', ...didOf(question, days, interval)});
 
-const didOf = (question: LifecycleQuestion): (readonly [string, string])[] => [
-  named(question.event),
-  ...eachOf('where', question.where),
-  ...eachOf('user_where', question.user_where),
-];
+export const stickinessQuestion = (
+  question: LifecycleQuestion,
+  days: Span,
+  interval: Interval,
+): FixedQuestionOf<'stickiness'> => ({
+  report: 'stickiness',
+  ...didOf(question, days, interval),
+  at_least: question.often === 'at_least',
+});
 
-export const lifecyclePath = (question: LifecycleQuestion, days: Span, interval: Interval): string =>
-  `v1/reports/lifecycle?${queryOf(days, [...didOf(question), ['interval', interval]])}`;
-
-export const stickinessPath = (question: LifecycleQuestion, days: Span, interval: Interval): string =>
-  `v1/reports/stickiness?${queryOf(days, [
-    ...didOf(question),
-    ['interval', interval],
-    ['at_least', question.often === 'at_least' ? 'true' : undefined],
-  ])}`;
-
-export const pathsPath = (question: PathsQuestion, name: string, days: Span): string =>
-  `v1/reports/paths?${queryOf(days, [
-    [question.direction === 'after' ? 'start' : 'end', name],
-    ...eachOf('where', question.where),
-    ...eachOf('user_where', question.user_where),
-    ['depth', String(question.depth)],
-    ['limit', String(question.top)],
-  ])}`;
+export const pathsQuestion = (question: PathsQuestion, event: string, days: Span): FixedQuestionOf<'paths'> => ({
+  report: 'paths',
+  [question.direction === 'after' ? 'start' : 'end']: {event},
+  where: question.where.map(writeCondition),
+  users: {where: question.user_where.map(writeCondition)},
+  depth: question.depth,
+  limit: question.top,
+  ...timesOf(days),
+});

@@ -1,10 +1,11 @@
 // The question of Funnels: steps in their order, each with its own conditions, and the rules of their paths.
 import {exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
-import type {NamedRow} from './breakdown-row.js';
+import {type FixedQuestionOf, flatOf} from '../../../src/asks/question/flat.js';
+import {breakdownBy, type NamedRow} from './breakdown-row.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
-import {every, queryOf, range, type Span} from './report-address.js';
+import {every, range, type Span, timesOf} from './report-address.js';
 import {by} from './trends-address.js';
 import {zone} from './zone.js';
 
@@ -120,38 +121,43 @@ export function fitting(question: FunnelQuestion): FunnelQuestion {
 const fitsAt = ({by: breakdown, by_at: at}: FunnelQuestion, stepCount: number): boolean =>
   at !== null && breakdown !== null && !breakdown.startsWith('trait:') && !(Number(at) > stepCount);
 
-const pathsQuery = (question: FunnelQuestion): (readonly [string, string | null])[] => [
-  ...question.step.map((step) => ['steps[]', step] as const),
-  ...question.where.flatMap((list, at) =>
-    list.map((condition) => [`where[${at + 1}]`, writeCondition(condition)] as const),
-  ),
-  ...question.user_where.map((condition) => ['user_where', writeCondition(condition)] as const),
-  ['window', question.window],
-  ['order', question.order],
-  ...question.exclude.flatMap(({event, between}, at) => [
-    [`exclude[${at + 1}]`, event] as const,
-    [`exclude_between[${at + 1}]`, between?.join('-') ?? null] as const,
-  ]),
-  ['hold', question.hold],
-  ['range', question.paths],
-];
+/** The members that say who is in the funnel. */
+const walkedBy = (question: FunnelQuestion, span: Span): FixedQuestionOf<'funnel'> => ({
+  report: 'funnel',
+  steps: stepsOf(question).map(({event, where}) => ({event, where: where.map(writeCondition)})),
+  users: {where: question.user_where.map(writeCondition)},
+  window: question.window ?? undefined,
+  order: question.order ?? undefined,
+  exclude: question.exclude.map(({event, between}) => ({event, between: between === null ? undefined : [...between]})),
+  hold: question.hold ?? undefined,
+  in_range: question.paths ?? undefined,
+  ...timesOf(span),
+});
+
+const breakdownOf = ({by: breakdown, by_at: at}: FunnelQuestion): FixedQuestionOf<'funnel'>['breakdown'] =>
+  breakdownBy(breakdown, variantsMax)?.map((entry) => ({...entry, at: at === null ? undefined : placeOf(at)}));
+
+const placeOf = (at: string): number | 'first' | 'last' => (at === 'first' || at === 'last' ? at : Number(at));
 
 /** Values with a funnel of their own. */
 const variantsMax = 6;
 
-export const funnelPath = (question: FunnelQuestion, span: Span): string => {
+export function funnelQuestion(question: FunnelQuestion, span: Span): FixedQuestionOf<'funnel'> {
   const asked = fitting(question);
-  return `v1/reports/funnel?${queryOf(span, [
-    ...pathsQuery(asked),
-    ['breakdown', asked.by],
-    ['breakdown_limit', asked.by === null ? null : String(variantsMax)],
-    ['breakdown_at', asked.by_at],
-  ])}`;
-};
+  return {...walkedBy(asked, span), breakdown: breakdownOf(asked)};
+}
 
 /** Asks for the funnel's users by the bucket of their entry, and by the time that they took. */
-export const funnelTimesPath = (question: FunnelQuestion, span: Span, interval: Interval): string =>
-  `v1/reports/funnel?${queryOf(span, [...pathsQuery(fitting(question)), ['histogram', 'clock'], ['percentiles', 'true'], ['interval', interval]])}`;
+export const funnelTimesQuestion = (
+  question: FunnelQuestion,
+  span: Span,
+  interval: Interval,
+): FixedQuestionOf<'funnel'> => ({
+  ...walkedBy(fitting(question), span),
+  histogram: 'clock',
+  percentiles: true,
+  interval,
+});
 
 export type Outcome = 'reached' | 'dropped';
 
@@ -164,17 +170,16 @@ export const funnelUsersPath = (
   row?: NamedRow,
 ): string => {
   const asked = fitting(question);
-  return `v1/reports/funnel/users?${queryOf(span, [
-    ...pathsQuery(asked),
-    ['step', String(step)],
-    ['outcome', outcome],
-    ...(row === undefined
-      ? []
-      : ([
-          ['breakdown', asked.by],
-          ['breakdown_at', asked.by_at],
-          ['breakdown_value', row.value],
-          ['breakdown_kind', row.kind],
-        ] as const)),
-  ])}`;
+  const [, walked] = flatOf(walkedBy(asked, span)).split('?', 2);
+  const more = Object.entries({
+    step: String(step),
+    outcome,
+    ...(row && {
+      breakdown: asked.by,
+      breakdown_at: asked.by_at,
+      breakdown_value: row.value,
+      breakdown_kind: row.kind,
+    }),
+  }).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return `v1/reports/funnel/users?${walked}&${new URLSearchParams(more)}`;
 };

@@ -1,5 +1,6 @@
 // The question of People: one person, a receipt, or a list of people; and the paths that ask for the list and for an export.
 import {dateText} from '../../../actors/calendar.js';
+import {flatOf} from '../../../src/asks/question/flat.js';
 import {nameOrNone, type QuestionOf, word} from './codec.js';
 import {conditions, writeCondition} from './conditions.js';
 import {inUtc, peopleForm} from './report-address.js';
@@ -23,19 +24,15 @@ export function userListPath(
   limit: number,
   page?: {readonly cursor: string; readonly at: string},
 ): string {
-  const query = new URLSearchParams();
-  if (prefix !== null) query.append('prefix', prefix);
-  for (const condition of traits) query.append('user_where', writeCondition(condition));
-  if (event !== null) query.append('event', event);
-  if (within !== null) {
-    query.append('from', dateText(today - Number.parseInt(within, 10) + 1));
-    query.append('to', dateText(today));
-  }
-  query.append(...inUtc);
-  query.append('limit', String(limit));
-  if (page !== undefined) {
-    query.append('cursor', page.cursor);
-    query.append('at', page.at);
-  }
-  return `v1/users?${query}`;
+  const list = flatOf({
+    report: 'people',
+    prefix: prefix ?? undefined,
+    users: {where: traits.map(writeCondition)},
+    event: event ?? undefined,
+    range: within === null ? undefined : {from: dateText(today - Number.parseInt(within, 10) + 1), to: dateText(today)},
+    timezone: inUtc[1],
+    limit,
+    cursor: page?.cursor,
+  });
+  return page === undefined ? list : `${list}&at=${page.at}`;
 }

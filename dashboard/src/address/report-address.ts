@@ -1,6 +1,7 @@
-// The questions of the report pages: the forms of their addresses, and the paths that ask the service.
+// The questions of the report pages: the forms of their addresses, and what they ask the service.
 import {dateText, isoText} from '../../../actors/calendar.js';
 import {namesLimitMax} from '../../../actors/limits.js';
+import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
 import {nameOrNone, names, one, word} from './codec.js';
 import {
   type Compare,
@@ -43,9 +44,9 @@ export const peopleForm = {
 /** Interval of the buckets of a page. */
 export const intervalOf = (every: Interval | null, days: Days): Interval => every ?? usualInterval(days);
 
-// -- Paths, below the service's or the dashboard's own address --------------------------------------------------------------
+// -- Questions ---------------------------------------------------------------------------------------------------------
 
-/** The service may have another zone for requests that name none (REPORT_TIMEZONE): pages name theirs, also where it is UTC. */
+/** The service may have another zone for questions that name none (REPORT_TIMEZONE): pages name theirs, also where it is UTC. */
 export const inUtc = ['timezone', 'UTC'] as const;
 
 /** Days, or what lies between two moments of the first and the last one. Of another zone the moment is what its wall clock shows. */
@@ -63,42 +64,38 @@ export function boundsText({from, to, fromMs, untilMs, zone = inUtc[1]}: Span): 
   return [boundOf(from, fromMs), boundOf(to, untilMs)];
 }
 
-/** Parameters without a value are left out; the span and its zone come last. */
-export function queryOf(
-  span: Span,
-  more: readonly (readonly [name: string, value: string | null | undefined])[],
-): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of more) if (value !== null && value !== undefined) query.append(name, value);
+/** The span and its zone, as members of a question. */
+export function timesOf(span: Span) {
   const [from, to] = boundsText(span);
-  query.append(inUtc[0], span.zone ?? inUtc[1]);
-  query.append('from', from);
-  query.append('to', to);
-  return query.toString();
+  return {timezone: span.zone ?? inUtc[1], range: {from, to}};
 }
 
-export const countsPath = (event: string, span: Span, interval: Interval): string =>
-  `v1/reports/events?${queryOf(span, [
-    ['event', event],
-    ['interval', interval],
-  ])}`;
+export const countsQuestion = (event: string, span: Span, interval: Interval): FixedQuestionOf<'counts'> => ({
+  report: 'counts',
+  events: [{event}],
+  interval,
+  ...timesOf(span),
+});
 
 export const metrics = ['dau', 'wau', 'mau'] as const;
 export type Metric = (typeof metrics)[number];
-export const usersPath = (metric: Metric, span: Span, interval: Interval): string =>
-  `v1/reports/users?${queryOf(span, [
-    ['metric', metric],
-    ['interval', interval],
-  ])}`;
+export const usersQuestion = (metric: Metric, span: Span, interval: Interval): FixedQuestionOf<'active'> => ({
+  report: 'active',
+  metric,
+  interval,
+  ...timesOf(span),
+});
 
 /** The service gives at most this number of names at once. */
 export const namesMax = namesLimitMax;
-export const namesPath = (span: Span, limit: number, prefix?: string, cursor?: string): string =>
-  `v1/names?${queryOf(span, [
-    ['prefix', prefix === '' ? undefined : prefix],
-    ['limit', String(limit)],
-    ['cursor', cursor],
-  ])}`;
+export const namesQuestion = (span: Span, limit: number, prefix?: string): FixedQuestionOf<'names'> => ({
+  report: 'names',
+  prefix: prefix || undefined,
+  limit,
+  ...timesOf(span),
+});
+
+// -- Paths of what is no question -------------------------------------------------------------------------------------
 
 export type PersonId = {readonly kind: 'user' | 'anonymous'; readonly id: string};
 const ofPerson = ({kind, id}: PersonId): string =>

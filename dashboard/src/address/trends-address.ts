@@ -1,9 +1,11 @@
 // The question of Trends: up to six series over time, each of one event, one measure and its own conditions.
 import {breakdownCellsMax} from '../../../actors/limits.js';
+import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
+import {breakdownBy} from './breakdown-row.js';
 import {isName, nameCharsMax, nameOrNone, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
-import {compare, every, queryOf, range, type Span, seriesMax} from './report-address.js';
+import {compare, every, range, type Span, seriesMax, timesOf} from './report-address.js';
 import {zone} from './zone.js';
 
 export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90'] as const;
@@ -156,21 +158,19 @@ function breakdownLimit({from, to}: Span, interval: Interval): number {
   return Math.max(rowsMin, Math.min(breakdownRows, fitting));
 }
 
-export const seriesPath = (
+export const seriesQuestion = (
   {event, measure: one, property, where}: AskedSeries,
-  {user_where, by: breakdown, weeks}: Common,
+  {user_where: userWhere, by: breakdown, weeks}: Common,
   span: Span,
   interval: Interval,
-): string =>
-  `v1/reports/events?${queryOf(span, [
-    ['event', event],
-    ['any_event', event === null ? 'true' : null],
-    ...where.map((condition) => ['where', writeCondition(condition)] as const),
-    ...user_where.map((condition) => ['user_where', writeCondition(condition)] as const),
-    ['measure', one === 'total' ? null : one],
-    ['property', property === '' ? null : property],
-    ['breakdown', breakdown],
-    ['breakdown_limit', breakdown === null ? null : String(breakdownLimit(span, interval))],
-    ['interval', interval],
-    ['week_start', weeks],
-  ])}`;
+): FixedQuestionOf<'counts'> => ({
+  report: 'counts',
+  events: event === null ? [] : [{event}],
+  where: where.map(writeCondition),
+  users: {where: userWhere.map(writeCondition)},
+  measure: one === 'total' ? undefined : {of: one, property: property || undefined},
+  breakdown: breakdownBy(breakdown, breakdownLimit(span, interval)),
+  interval,
+  week_start: weeks ?? undefined,
+  ...timesOf(span),
+});

@@ -1,8 +1,9 @@
 // Questions of the page Trends to the service, on a day.
+import {type FixedQuestion, flatOf} from '../../../src/asks/question/flat.js';
 import {comparedDays, pastSoFar} from './compared.js';
 import {daysOf, type Interval, type Past} from './range.js';
 import {intervalOf, type Span} from './report-address.js';
-import {type AskedSeries, seriesOf, seriesPath, type TrendsQuestion} from './trends-address.js';
+import {type AskedSeries, seriesOf, seriesQuestion, type TrendsQuestion} from './trends-address.js';
 import {wallMs} from './zone.js';
 
 export interface TrendsAsked {
@@ -13,9 +14,9 @@ export interface TrendsAsked {
   /** Undefined: it compares with nothing. */
   readonly past: Past | undefined;
   readonly zone: string;
-  readonly pathOf: (series: AskedSeries) => string;
-  readonly usersPathOf: (series: AskedSeries) => string;
-  readonly pastPathOf: (series: AskedSeries) => string | undefined;
+  readonly ask: (series: AskedSeries) => FixedQuestion;
+  readonly askUsers: (series: AskedSeries) => FixedQuestion;
+  readonly askPast: (series: AskedSeries) => FixedQuestion | undefined;
 }
 
 /** `today`: the current day of the question's zone. `since`: the first one with data, where it is known. */
@@ -31,27 +32,27 @@ export function trendsAsked(question: TrendsQuestion, today: number, since?: num
     interval,
     past,
     zone,
-    pathOf: (one) => seriesPath(one, question, days, interval),
-    usersPathOf: (one) => seriesPath({...one, measure: 'users', property: ''}, question, days, interval),
-    pastPathOf: (one) => past && seriesPath(one, question, {...past, zone}, interval),
+    ask: (one) => seriesQuestion(one, question, days, interval),
+    askUsers: (one) => seriesQuestion({...one, measure: 'users', property: ''}, question, days, interval),
+    askPast: (one) => past && seriesQuestion(one, question, {...past, zone}, interval),
   };
 }
 
-export const trendsPaths = ({series, pathOf, pastPathOf, usersPathOf}: TrendsAsked): string[] =>
-  distinct(series.flatMap((one) => [pathOf(one), pastPathOf(one), usersPathOf(one)]));
+export const trendsQuestions = ({series, ask, askPast, askUsers}: TrendsAsked): FixedQuestion[] =>
+  distinct(series.flatMap((one) => [ask(one), askPast(one), askUsers(one)]));
 
 /** The compared range up to the same moment, once it is known up to when the numbers are exact; undefined when that is all of it. */
 export function trendsUntil(
   {series, common, days, interval, past, zone}: TrendsAsked,
   today: number,
   asOfMs: number | undefined,
-): {readonly untilPathOf: (series: AskedSeries) => string; readonly paths: readonly string[]} | undefined {
+): {readonly askUntil: (series: AskedSeries) => FixedQuestion; readonly asks: readonly FixedQuestion[]} | undefined {
   const soFar = pastSoFar(past, days, today, asOfMs === undefined ? undefined : wallMs(zone, asOfMs));
   if (soFar === undefined) return undefined;
-  const untilPathOf = (one: AskedSeries): string => seriesPath(one, common, {...soFar, zone}, interval);
-  return {untilPathOf, paths: distinct(series.map(untilPathOf))};
+  const askUntil = (one: AskedSeries): FixedQuestion => seriesQuestion(one, common, {...soFar, zone}, interval);
+  return {askUntil, asks: distinct(series.map(askUntil))};
 }
 
-const distinct = (paths: readonly (string | undefined)[]): string[] => [
-  ...new Set(paths.filter((path) => path !== undefined)),
+const distinct = (questions: readonly (FixedQuestion | undefined)[]): FixedQuestion[] => [
+  ...new Map(questions.flatMap((one) => (one === undefined ? [] : [[flatOf(one), one] as const]))).values(),
 ];

@@ -1,15 +1,24 @@
-// The question of the page Web: page views, their visitors, sessions, and the values of what surrounds them; and the paths that ask the
+// The question of the page Web: page views, their visitors, sessions, and the values of what surrounds them; and what the page asks the
 // service.
 //   WB1. A visitor is a user with a page view. A session is counted by its first event, of any name: the one that says so.
 //   WB2. Every question leaves bots out, unless the address asks for them.
 //   WB3. Where sessions are counted, referrers and campaigns are of sessions: a later page of a visit has neither.
-import {type ActiveQuestion, activePath, activeQuestionForm} from './active-address.js';
+import type {FixedQuestion} from '../../../src/asks/question/flat.js';
+import {type ActiveQuestion, activeQuestionForm, activeUsersQuestion} from './active-address.js';
+import {breakdownBy} from './breakdown-row.js';
 import {addressAsking, nameOrNone, type QuestionOf, word} from './codec.js';
 import {comparedDays, pastSoFar} from './compared.js';
-import {type Condition, conditions, conditionsMax, conditionText, writeCondition} from './conditions.js';
+import {type Condition, conditions, conditionsMax, conditionText} from './conditions.js';
 import {daysOf, type Interval, type Past} from './range.js';
-import {compare, every, intervalOf, queryOf, range, type Span} from './report-address.js';
-import {type AskedSeries, counted, seriesPath, type TrendsQuestion, trendsForm, withSeries} from './trends-address.js';
+import {compare, every, intervalOf, range, type Span} from './report-address.js';
+import {
+  type AskedSeries,
+  counted,
+  seriesQuestion,
+  type TrendsQuestion,
+  trendsForm,
+  withSeries,
+} from './trends-address.js';
 import {wallMs, zone} from './zone.js';
 
 /** Names that libraries give a page view, in the order of choice. */
@@ -141,76 +150,59 @@ const common = {user_where: [], by: null, weeks: null} as const;
 /** In the order of the figures. */
 export const figures = ['visitors', 'views', 'sessions'] as const satisfies readonly Counts[];
 
-const figurePath = (asks: Asks, counts: Counts, span: Span, interval: Interval): string =>
+const figureQuestion = (of: Asks, counts: Counts, span: Span, interval: Interval): FixedQuestion =>
   counts === 'visitors'
-    ? activePath(activeOf(asks), 'dau', span, interval)
-    : seriesPath(seriesOf(asks, counts), common, span, interval);
+    ? activeUsersQuestion(activeOf(of), 'dau', span, interval)
+    : seriesQuestion(seriesOf(of, counts), common, span, interval);
 
 export interface WebAsked {
-  readonly asks: Asks;
+  readonly of: Asks;
   readonly days: Span & {readonly zone: string};
   readonly interval: Interval;
   /** Undefined: it compares with nothing. */
   readonly past: Past | undefined;
   /** In the order of `figures`. */
-  readonly paths: readonly string[];
-  readonly pastPaths: readonly string[];
+  readonly asks: readonly FixedQuestion[];
+  readonly pastAsks: readonly FixedQuestion[];
   /** All sessions, whatever the page is narrowed to: they tell whether sessions are counted. WB3 */
-  readonly sessionsPath: string;
+  readonly asksSessions: FixedQuestion;
 }
 
 /** `event`: name of the page views. `today`: in the question's zone. `since`: the first day with data, where it is known. */
 export function webAsked(question: WebQuestion, event: string, today: number, since?: number): WebAsked {
-  const asks = {event, where: question.where, bots: question.bots};
+  const of = {event, where: question.where, bots: question.bots};
   const days = {...daysOf(question.range, today), zone: question.zone};
   const interval = intervalOf(question.every, days);
   const past = comparedDays(days, interval, question.compare, since);
-  const pathsOf = (span: Span): string[] => figures.map((counts) => figurePath(asks, counts, span, interval));
+  const asksOf = (span: Span) => figures.map((counts) => figureQuestion(of, counts, span, interval));
   return {
-    asks,
+    of,
     days,
     interval,
     past,
-    paths: pathsOf(days),
-    pastPaths: past ? pathsOf({...past, zone: days.zone}) : [],
-    sessionsPath: figurePath({...asks, where: []}, 'sessions', days, interval),
+    asks: asksOf(days),
+    pastAsks: past ? asksOf({...past, zone: days.zone}) : [],
+    asksSessions: figureQuestion({...of, where: []}, 'sessions', days, interval),
   };
 }
 
 /** The figures of the compared range up to the same moment, once that is known; undefined when that is all of it. */
-export function webUntilPaths(
-  {asks, days, interval, past}: WebAsked,
+export function webUntilQuestions(
+  {of, days, interval, past}: WebAsked,
   today: number,
   asOfMs: number | undefined,
-): readonly string[] | undefined {
+): readonly FixedQuestion[] | undefined {
   const {zone: inZone} = days;
   const soFar = pastSoFar(past, days, today, asOfMs === undefined ? undefined : wallMs(inZone, asOfMs));
-  return soFar && figures.map((counts) => figurePath(asks, counts, {...soFar, zone: inZone}, interval));
+  return soFar && figures.map((counts) => figureQuestion(of, counts, {...soFar, zone: inZone}, interval));
 }
 
-/** Path of a list: one bucket a year, as the page shows its totals alone. */
-export function listPath({asks, days}: WebAsked, list: WebList, hasSessions: boolean): string {
+/** Question of a list: one bucket a year, as the page shows its totals alone. */
+export function listQuestion({of, days}: WebAsked, list: WebList, hasSessions: boolean): FixedQuestion {
   const counts = countsOf(list, hasSessions);
-  const limit = [
-    ['breakdown', list.by],
-    ['breakdown_limit', String(lengthMax)],
-    ['interval', 'year'],
-  ] as const;
-  const conditionsIn = (where: readonly Condition[]) => where.map((one) => ['where', writeCondition(one)] as const);
-  if (counts === 'visitors')
-    return `v1/reports/users?${queryOf(days, [
-      ['metric', 'dau'],
-      ['event', asks.event],
-      ...conditionsIn(allOf(asks)),
-      ...limit,
-    ])}`;
-  const {event, where} = seriesOf(asks, counts);
-  return `v1/reports/events?${queryOf(days, [
-    ['event', event],
-    ['any_event', event === null ? 'true' : null],
-    ...conditionsIn(where),
-    ...limit,
-  ])}`;
+  if (counts === 'visitors') return activeUsersQuestion(activeOf(of), 'dau', days, 'year', list.by, lengthMax);
+  const counting = {...seriesOf(of, counts), ...counted};
+  return {...seriesQuestion(counting, common, days, 'year'), breakdown: breakdownBy(list.by, lengthMax)};
 }
 
 // -- Addresses of the pages that answer one number --------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // The list of people who did something in one span and did, or did not do, something in others.
 import {deedsMax} from '../../../actors/limits.js';
+import {flatOf} from '../../../src/asks/question/flat.js';
 import {type Condition, conditionsMax, writeCondition} from './conditions.js';
 import {boundsText, inUtc, type Span} from './report-address.js';
 
@@ -17,25 +18,26 @@ export interface AskedDeed {
 export function whoDidPath(deeds: readonly AskedDeed[], userWhere: readonly Condition[]): string | undefined {
   const lists = [userWhere, ...deeds.map(({where}) => where)];
   if (deeds.length > deedsMax || lists.some(({length}) => length > conditionsMax)) return undefined;
-  const query = new URLSearchParams();
-  for (const [at, {event, where, when, isAbsent}] of deeds.entries()) {
-    const number = `[${at + 1}]`;
-    query.append((isAbsent ? 'did_not' : 'did') + number, rangeText(when));
-    if (event !== null) query.append(`did_event${number}`, event);
-    for (const condition of where) query.append(`did_where${number}`, writeCondition(condition));
-  }
-  for (const condition of userWhere) query.append('user_where', writeCondition(condition));
-  query.append(inUtc[0], zoneOf(deeds[0]!.when));
-  return `v1/users?${query}`;
+  const did = deeds.map(({event, where, when, isAbsent}) => ({
+    event: event ?? undefined,
+    where: where.map(writeCondition),
+    range: rangeOf(when),
+    not: isAbsent,
+  }));
+  const users = {where: userWhere.map(writeCondition), did};
+  return flatOf({report: 'people', users, timezone: zoneOf(deeds[0]!.when)});
 }
 
 const spanIn = (when: AskedDeed['when']): Span => ('before' in when ? when.before : when);
 const zoneOf = (when: AskedDeed['when']): string => spanIn(when).zone ?? inUtc[1];
 
-function rangeText(when: AskedDeed['when']): string {
-  if (!('before' in when)) return boundsText(when).join('..');
+function rangeOf(when: AskedDeed['when']): {from?: string; to: string} {
+  if (!('before' in when)) {
+    const [from, to] = boundsText(when);
+    return {from, to};
+  }
   const {before} = when;
   const moment = before.fromMs === undefined ? {} : {untilMs: before.fromMs - 1};
-  const [, until] = boundsText({zone: zoneOf(when), from: 0, to: before.from - 1, ...moment});
-  return `..${until}`;
+  const [, to] = boundsText({zone: zoneOf(when), from: 0, to: before.from - 1, ...moment});
+  return {to};
 }

@@ -1,16 +1,16 @@
 // The annotations of the service as marks of charts.
 import {useEffect} from 'preact/hooks';
-import {annotations, readAnnotations} from '../service/annotations';
+import {annotations, renewAnnotations} from '../service/annotations';
 import {publication} from '../service/publication';
 import {marksOf} from './annotated';
 import {drawMarks} from './mark-drawing';
 import {marker} from './marks';
 
-/** Reads them, and again with each publication, as reports do. */
+/** Reads them once in each round of publications, as reports do. */
 export function useAnnotationMarks(): void {
   const round = publication.value;
   const known = annotations.value;
-  useEffect(() => void readAnnotations(), [round]);
+  useEffect(renewAnnotations, [round]);
   useEffect(() => {
     if (known === undefined) return;
     marker.value = (times, lastDay, zone) => {

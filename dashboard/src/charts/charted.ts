@@ -4,6 +4,7 @@
 
 import type {Interval} from '../address/range.js';
 import {freshnessOf, openFrom} from '../service/freshness.js';
+import type {ReportMeta} from '../service/question-batches.js';
 import type {Cell} from './csv.js';
 import {bucketText, secondsOf} from './format.js';
 
@@ -35,7 +36,7 @@ export interface AnsweredLine {
   /** 1 to 6, of the palette. */
   readonly tone: number;
   readonly answer: Counted;
-  readonly headers: Headers | undefined;
+  readonly meta: ReportMeta | undefined;
   /** Answer of the earlier range; it has equally many buckets. */
   readonly past?: Counted | undefined;
 }
@@ -48,13 +49,13 @@ export function chartOf(
 ): Charted {
   const data = lines[0]?.answer.data ?? [];
   const past = lines[0]?.past;
-  const open = lines.map(({answer, headers}) => openFrom(answer.data, headers)).filter((at) => at !== undefined);
+  const open = lines.map(({answer, meta}) => openFrom(answer.data, meta)).filter((at) => at !== undefined);
   return {
     times: timesOf(data),
-    series: lines.map(({label, tone, answer, headers, past: before}) => ({
+    series: lines.map(({label, tone, answer, meta, past: before}) => ({
       label,
       tone,
-      values: begunOf(answer, headers, wallOf),
+      values: begunOf(answer, meta, wallOf),
       // A month that has no such day ends sooner: then the last bucket is compared with nothing.
       ...(before === undefined ? {} : {before: answer.data.map((_, at) => before.data[at]?.count ?? null)}),
     })),
@@ -74,8 +75,8 @@ function timesOf(data: Counted['data']): number[] {
 }
 
 /** CT1 */
-function begunOf({data}: Counted, headers: Headers | undefined, wallOf: (ms: number) => number): (number | null)[] {
-  const asOfMs = freshnessOf(headers)?.asOfMs ?? Number.POSITIVE_INFINITY;
+function begunOf({data}: Counted, meta: ReportMeta | undefined, wallOf: (ms: number) => number): (number | null)[] {
+  const asOfMs = freshnessOf(meta)?.asOfMs ?? Number.POSITIVE_INFINITY;
   if (asOfMs === Number.POSITIVE_INFINITY) return data.map(({count}) => count);
   const wallMs = wallOf(asOfMs);
   // An hour has its offset; a day is one of the zone.
@@ -99,8 +100,8 @@ export interface Figures {
   readonly now: number;
 }
 
-export function figuresOf({data}: Counted, headers: Headers | undefined): Figures {
-  const open = openFrom(data, headers);
+export function figuresOf({data}: Counted, meta: ReportMeta | undefined): Figures {
+  const open = openFrom(data, meta);
   const closed = data.slice(0, open ?? data.length).map(({count}) => count);
   const known = closed.filter((one) => one !== null);
   return {

@@ -4,6 +4,7 @@
 //   SL2. Rows keep the order of the answer. Values get the colours of the palette; what is no value is faint.
 import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
 import type {Measure} from '../address/trends-address.js';
+import type {ReportMeta} from '../service/question-batches.js';
 import type {AnsweredLine, Counted} from './charted.js';
 
 type Row = NonNullable<CountsAnswer['breakdown']>['rows'][number];
@@ -23,7 +24,7 @@ interface AnsweredSeries {
   readonly label: string;
   readonly measure: Measure;
   readonly answer: CountsAnswer;
-  readonly headers: Headers | undefined;
+  readonly meta: ReportMeta | undefined;
   readonly past?: CountsAnswer | undefined;
 }
 
@@ -62,13 +63,13 @@ export function linesOf(all: readonly (AnsweredSeries | undefined)[]): SeriesLin
   const isOne = all.length === 1;
   const lines = all.flatMap((series, index): Omit<SeriesLine, 'tone'>[] => {
     if (series === undefined) return [];
-    const {label, measure, answer, headers, past} = series;
+    const {label, measure, answer, meta, past} = series;
     const line = (name: string, row: RowName | undefined, now: Numbers, before: Numbers | undefined) => ({
       label: name,
       series: index,
       row,
       answer: countedBy(now, measure),
-      headers,
+      meta,
       ...(before === undefined ? {} : {past: countedBy(before, measure)}),
       total: totalOf(now, measure),
       pastTotal: before === undefined ? undefined : totalOf(before, measure),

@@ -1,8 +1,9 @@
 // The name of an event, chosen among those that reports know, most frequent first; any other name may be typed.
+import {flatOf} from '../../../src/asks/question/flat.js';
 import type {ListedName, NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {isName} from '../address/codec';
 import type {Days} from '../address/range';
-import {namesPath} from '../address/report-address';
+import {namesQuestion} from '../address/report-address';
 import {count} from '../charts/format';
 import {useAsked} from '../service/asked';
 import {matching, Picker, type PickerOption, type PickerOptions} from './picker';
@@ -27,10 +28,10 @@ export function EventPicker({
   readonly onChoose: (name: string) => void;
 }) {
   const useNames = (typed: string | undefined): PickerOptions => {
-    const [all] = useAsked<NamesAnswer>(typed === undefined ? undefined : namesPath(days, askedMax));
+    const [all] = useAsked<NamesAnswer>(typed === undefined ? undefined : flatOf(namesQuestion(days, askedMax)));
     // The service knows more names than were asked for: those that begin so come from there.
     const isMore = all.value.value?.has_more === true && typed !== undefined && typed !== '';
-    const [begun] = useAsked<NamesAnswer>(isMore ? namesPath(days, begunMax, typed) : undefined);
+    const [begun] = useAsked<NamesAnswer>(isMore ? flatOf(namesQuestion(days, begunMax, typed)) : undefined);
     const {value, fault} = all.value;
     const names = [...(value?.data ?? []), ...(isMore ? (begun.value.value?.data ?? []) : [])];
     return {

@@ -1,7 +1,8 @@
 // The name of a property of events or of a trait of users, chosen among those that occur; a nested one is typed with dots.
+import {flatOf} from '../../../src/asks/question/flat.js';
 import type {PropertiesAnswer, TraitsAnswer} from '../../../src/edge/answers/lists.js';
 import {nameCharsMax} from '../address/codec';
-import {type Keys, keysPath} from '../address/list-paths';
+import {type Keys, keysQuestion} from '../address/list-questions';
 import {percent} from '../charts/format';
 import {useAsked} from '../service/asked';
 import {matching, Picker, type PickerOption, type PickerOptions} from './picker';
@@ -60,9 +61,13 @@ export function BreakdownPicker({keys, ...props}: Props & {readonly keys: Keys})
 }
 
 function useKeys(keys: Keys, typed: string | undefined, isNumber: boolean): PickerOptions {
-  const [all] = useAsked<PropertiesAnswer | TraitsAnswer>(typed === undefined ? undefined : keysPath(keys, askedMax));
+  const [all] = useAsked<PropertiesAnswer | TraitsAnswer>(
+    typed === undefined ? undefined : flatOf(keysQuestion(keys, askedMax)),
+  );
   const isMore = all.value.value?.has_more === true && typed !== undefined && typed !== '';
-  const [begun] = useAsked<PropertiesAnswer | TraitsAnswer>(isMore ? keysPath(keys, askedMax, typed) : undefined);
+  const [begun] = useAsked<PropertiesAnswer | TraitsAnswer>(
+    isMore ? flatOf(keysQuestion(keys, askedMax, typed)) : undefined,
+  );
   const {value, fault} = all.value;
   const listed = [...(value?.data ?? []), ...(isMore ? (begun.value.value?.data ?? []) : [])];
   const options = listed

@@ -3,9 +3,9 @@
 import {useEffect} from 'preact/hooks';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {Days} from '../address/range';
-import {namesPath} from '../address/report-address';
-import {useAsked} from '../service/asked';
+import {namesQuestion} from '../address/report-address';
 import type {Fault} from '../service/client';
+import {useReports} from '../service/reports';
 import {suggestedOf} from './suggested-name';
 
 const askedMax = 200;
@@ -17,6 +17,13 @@ interface Suggesting {
   readonly again: () => void;
 }
 
+/** The most frequent names of these days, the most frequent first. `days` undefined: they are not asked for. */
+export function useNames(days: Days | undefined) {
+  const {shown, again} = useReports(undefined, days && [namesQuestion(days, askedMax)]);
+  const report = shown?.reports[0];
+  return {value: report?.value as NamesAnswer | undefined, fault: report?.fault, again};
+}
+
 /** `take` gets a name once it is known, unless one `isChosen`. `suggest`: of the names, the most frequent one first. */
 export function useSuggestedEvent(
   isChosen: boolean,
@@ -24,8 +31,7 @@ export function useSuggestedEvent(
   take: (name: string) => void,
   suggest: (names: readonly string[]) => string | undefined = suggestedOf,
 ): Suggesting {
-  const [asked, again] = useAsked<NamesAnswer>(isChosen ? undefined : namesPath(days, askedMax));
-  const {value, fault} = asked.value;
+  const {value, fault, again} = useNames(isChosen ? undefined : days);
   const name = suggest(value?.data.map((one) => one.name) ?? []);
   useEffect(() => {
     if (!isChosen && name !== undefined) take(name);

@@ -1,6 +1,7 @@
 // A value of a property or a trait, chosen among those that occur, most frequent first; any other text may be typed.
+import {flatOf} from '../../../src/asks/question/flat.js';
 import type {ValuesAnswer} from '../../../src/edge/answers/lists.js';
-import {type Keys, valuesPath} from '../address/list-paths';
+import {type Keys, valuesQuestion} from '../address/list-questions';
 import {count} from '../charts/format';
 import {useAsked} from '../service/asked';
 import {matching, Picker, type PickerOption, type PickerOptions} from './picker';
@@ -25,9 +26,13 @@ export function ValuePicker({
   readonly onChoose: (value: string) => void;
 }) {
   const useValues = (typed: string | undefined): PickerOptions => {
-    const [all] = useAsked<ValuesAnswer>(typed === undefined ? undefined : valuesPath(keys, property, askedMax));
+    const [all] = useAsked<ValuesAnswer>(
+      typed === undefined ? undefined : flatOf(valuesQuestion(keys, property, askedMax)),
+    );
     const isMore = all.value.value?.has_more === true && typed !== undefined && typed !== '';
-    const [begun] = useAsked<ValuesAnswer>(isMore ? valuesPath(keys, property, askedMax, typed) : undefined);
+    const [begun] = useAsked<ValuesAnswer>(
+      isMore ? flatOf(valuesQuestion(keys, property, askedMax, typed)) : undefined,
+    );
     const {value: answer, fault} = all.value;
     const listed = [...(answer?.data ?? []), ...(isMore ? (begun.value.value?.data ?? []) : [])];
     const options = listed

@@ -1,7 +1,8 @@
 // A number of events by name: of one name, or of all that lists have.
+import {flatOf} from '../../../src/asks/question/flat.js';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {Span} from '../address/report-address.js';
-import {namesMax, namesPath} from '../address/report-address.js';
+import {namesMax, namesQuestion} from '../address/report-address.js';
 import {count} from '../charts/format.js';
 import {read} from '../service/client.js';
 import type {Freshness} from '../service/freshness.js';
@@ -18,7 +19,8 @@ interface AllNames {
 
 /** Events of all names. Lists leave hidden ones out: where there are some, no list of events is exactly this. */
 export async function allNamesBehind({value, span, when, freshness}: AllNames): Promise<Explanation> {
-  const answer = await read<NamesAnswer>(`${namesPath(span, namesMax)}&hidden=true`, undefined, freshness?.position);
+  const asked = flatOf({...namesQuestion(span, namesMax), hidden: true});
+  const answer = await read<NamesAnswer>(asked, undefined, freshness?.position);
   const hidden = answer.kind === 'fault' ? [] : answer.value.data.filter((one) => one.hidden === true);
   const left = hidden.reduce((all, one) => all + one.count, 0);
   const isAll = answer.kind === 'value' && !answer.value.has_more && left === 0;

@@ -1,12 +1,13 @@
 // The list of the people with events in a span.
 
+import {flatOf} from '../../../src/asks/question/flat.js';
 import {readAddress} from '../address/codec.js';
 import type {Condition} from '../address/conditions.js';
 import {conditionsMax} from '../address/conditions.js';
 import {funnelForm, funnelUsersPath} from '../address/funnel-address.js';
 import {usualInterval} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
-import {seriesPath} from '../address/trends-address.js';
+import {seriesQuestion} from '../address/trends-address.js';
 import {whoDidPath} from '../address/who-did.js';
 import type {PeopleList} from './explanation.js';
 
@@ -35,9 +36,11 @@ export function peopleWith({event, where, userWhere}: DoneEvents, span: Span, to
 
 /** Path of a report whose `total_value` is the number of these people. */
 const usersPath = ({event, where, userWhere}: DoneEvents, span: Span): string =>
-  seriesPath(
-    {event, measure: 'users', property: '', where},
-    {user_where: userWhere, by: null, weeks: null},
-    span,
-    usualInterval(span),
+  flatOf(
+    seriesQuestion(
+      {event, measure: 'users', property: '', where},
+      {user_where: userWhere, by: null, weeks: null},
+      span,
+      usualInterval(span),
+    ),
   );

@@ -2,15 +2,29 @@
 import {signal} from '@preact/signals';
 import type {AnnotationAnswer} from '../../../src/edge/answers/annotations.js';
 import {type Answer, change, type Fault, type Listed, read} from './client';
+import {publication} from './publication';
+import {takeBegun} from './start';
+
+const begun = takeBegun('annotations');
 
 /** Newest first, by what they are about. Undefined before the first answer. */
-export const annotations = signal<readonly AnnotationAnswer[] | undefined>(undefined);
+export const annotations = signal<readonly AnnotationAnswer[] | undefined>(begun);
 export const annotationsFault = signal<Fault | undefined>(undefined);
+
+/** Round of publications in which they were read. */
+let readIn = begun && publication.peek();
 
 export async function readAnnotations(): Promise<void> {
   const answer = await read<Listed<AnnotationAnswer>>('v1/annotations');
   annotationsFault.value = answer.kind === 'fault' ? answer.fault : undefined;
-  if (answer.kind === 'value') annotations.value = answer.value.data;
+  if (answer.kind === 'fault') return;
+  annotations.value = answer.value.data;
+  readIn = publication.peek();
+}
+
+/** Reads them once in each round of publications. */
+export function renewAnnotations(): void {
+  if (readIn !== publication.peek()) void readAnnotations();
 }
 
 export async function annotate(at: string, text: string): Promise<Answer<AnnotationAnswer>> {

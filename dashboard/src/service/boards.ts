@@ -4,6 +4,7 @@ import {useEffect} from 'preact/hooks';
 import type {BoardAnswer} from '../../../src/edge/answers/boards.js';
 import {type Fault, faultOf, type Listed, read} from './client';
 import {publication} from './publication';
+import {takeBegun} from './start';
 
 export type Board = BoardAnswer;
 export type BoardContent = Pick<Board, 'name' | 'place' | 'pins'>;
@@ -17,8 +18,11 @@ export const unsavedBoard: Board = {
   ...{created_at: '', changed_at: '', changed_by: ''},
 };
 
+const begun = takeBegun('boards');
+const orUnsaved = (all: readonly Board[]): readonly Board[] => (all.length === 0 ? [unsavedBoard] : all);
+
 /** Undefined before the first answer; otherwise at least one. */
-export const readBoards = signal<readonly Board[] | undefined>(undefined);
+export const readBoards = signal<readonly Board[] | undefined>(begun && orUnsaved(begun));
 /** Changes that are on their way: they are shown at once. */
 export const changes = signal<readonly {readonly id: string; readonly of: BoardChange}[]>([]);
 
@@ -35,7 +39,13 @@ function withChanges(board: Board, at: number): Board {
 /** In their order: Overview shows the first one. */
 export const boards = computed(() => readBoards.value?.map(withChanges).sort((a, b) => a.place - b.place));
 
-export const take = (all: readonly Board[]): void => void (readBoards.value = all.length === 0 ? [unsavedBoard] : all);
+/** Round of publications in which they were read. */
+let readIn = begun && publication.peek();
+
+export function take(all: readonly Board[]): void {
+  readBoards.value = orUnsaved(all);
+  readIn = publication.peek();
+}
 
 const readFault = signal<Fault | undefined>(undefined);
 export const changeFault = signal<Fault | undefined>(undefined);
@@ -52,7 +62,7 @@ async function readAnew(): Promise<void> {
   const answer = await read<Listed<Board>>('v1/boards');
   if (changes.peek().length > 0) return; // The answers to these are newer.
   readFault.value = faultOf(answer);
-  if (answer.kind === 'value' && !(answer.isSame && readBoards.peek() !== undefined)) take(answer.value.data);
+  if (answer.kind === 'value') take(answer.isSame ? (readBoards.peek() ?? answer.value.data) : answer.value.data);
 }
 
 /** Forgets why a change was not made. */
@@ -61,8 +71,10 @@ export function readBoardsAgain(): void {
   begin();
 }
 
-/** Reads the boards, and again with each publication, as reports do. */
+/** Reads the boards once in each round of publications, as reports do. */
 export function useBoards(): void {
   const round = publication.value;
-  useEffect(begin, [round]);
+  useEffect(() => {
+    if (readIn !== round) begin();
+  }, [round]);
 }

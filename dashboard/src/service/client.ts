@@ -3,19 +3,9 @@
 //   CL2. A session that is over leads to the page for signing in, and back to the same address afterwards.
 import {signal} from '@preact/signals';
 import {dashboardPath} from '../address/base';
-import {shared} from './shared';
+import type {Fault} from './fault';
 
-export interface Fault {
-  /** The service's own code; `unreachable` when no answer came. */
-  readonly code: string;
-  readonly message: string;
-  readonly field?: string;
-  readonly status: number;
-  /** Seconds, where the service says when to come back. */
-  readonly retryAfter?: number;
-  /** Further fields of the answer, such as an earlier deletion of an unknown user. */
-  readonly more?: Readonly<Record<string, unknown>>;
-}
+export type {Fault};
 
 export type Answer<Value> =
   | {readonly kind: 'value'; readonly value: Value; readonly headers: Headers; readonly isSame: boolean}
@@ -42,12 +32,10 @@ const knownMax = 200;
 const addressOf = (path: string): string => `${dashboardPath}/api/${path}`;
 
 /**
- * `path` below the dashboard's own routes, such as `v1/reports/events?event=signup`. `at`: the position of the snapshots that a
- * report is of; it is no part of the ETag. On a page that is shared its link has the answers.
+ * `path` below the dashboard's own routes, such as `v1/boards`. `at`: the position of the snapshots that a list is of; it is no part
+ * of the ETag.
  */
 export async function read<Value>(path: string, signal?: AbortSignal, at?: string): Promise<Answer<Value>> {
-  const here = shared.peek();
-  if (here !== undefined) return here.read<Value>(path);
   const before = known.get(path);
   const headers: Record<string, string> = before === undefined ? {} : {'If-None-Match': before.etag};
   const asked = at === undefined ? path : `${path}&at=${at}`;

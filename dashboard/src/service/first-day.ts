@@ -1,30 +1,35 @@
 // The first day with data: a page compares with no time before it.
 import {signal} from '@preact/signals';
-import {useEffect} from 'preact/hooks';
+import {useLayoutEffect} from 'preact/hooks';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {isShared} from '../address/base';
 import {dayOfMs} from '../address/range';
-import {namesMax, namesPath} from '../address/report-address';
-import {read} from './client';
+import {namesMax, namesQuestion} from '../address/report-address';
+import {everyDay} from '../address/stored-days';
+import {askTogether} from './questions';
 import {today} from './today';
 
 /** Time of the earliest event, epoch ms. Undefined while it is not known, and where there are more names than one answer has. */
 const firstMs = signal<number | undefined>(undefined);
 let isAsked = isShared;
+/** The answer is of use to every page. */
+const {signal: stays} = new AbortController();
 
 async function look(): Promise<void> {
   if (isAsked) return;
   isAsked = true;
-  const answer = await read<NamesAnswer>(namesPath({from: 0, to: today.peek() + 1}, namesMax));
-  isAsked = answer.kind === 'value' && answer.value.data.length > 0; // While there are no events, each page asks again.
-  if (answer.kind !== 'value' || answer.value.has_more || !isAsked) return;
-  firstMs.value = Math.min(...answer.value.data.map(({first_seen}) => Date.parse(first_seen)));
+  const answers = await askTogether([namesQuestion(everyDay(today.peek()), namesMax)], stays);
+  const [answer] = answers?.values() ?? [];
+  const names = answer?.kind === 'value' ? (answer.value as NamesAnswer) : undefined;
+  isAsked = names !== undefined && names.data.length > 0; // While there are no events, each page asks again.
+  if (names === undefined || names.has_more || !isAsked) return;
+  firstMs.value = Math.min(...names.data.map(({first_seen}) => Date.parse(first_seen)));
 }
 
 const ofUtc = (_: string, ms: number): number => ms;
 
 /** The first day with data in the zone; undefined where it is not known. `wallMs` (zone.ts): given by pages that have zones. */
 export function useFirstDay(wallMs = ofUtc, zone = ''): number | undefined {
-  useEffect(() => void look(), []);
+  useLayoutEffect(() => void look(), []);
   return firstMs.value === undefined ? undefined : dayOfMs(wallMs(zone, firstMs.value));
 }

@@ -3,7 +3,7 @@
 import {signal} from '@preact/signals';
 import type {SessionAnswer} from '../../../src/edge/dashboard/answers/session.js';
 import type {DashboardRole} from '../../../src/keys/dashboard-role.js';
-import {type Answer, change, isSignedOut, read} from './client';
+import {type Answer, change, isSignedOut} from './client';
 
 export type Role = DashboardRole;
 
@@ -12,12 +12,6 @@ export const session = signal<SessionAnswer | null | undefined>(undefined);
 
 const order: readonly Role[] = ['reader', 'analyst', 'admin'];
 export const may = (role: Role): boolean => order.indexOf(session.value?.role ?? 'reader') >= order.indexOf(role);
-
-export async function readSession(): Promise<void> {
-  const answer = await read<SessionAnswer | {readonly role: null}>('session');
-  if (answer.kind === 'value' && answer.value.role === null) session.value = null;
-  else take(answer as Answer<SessionAnswer>);
-}
 
 export async function signIn(way: {code: string} | {token: string}): Promise<Answer<SessionAnswer>> {
   const answer = await change<SessionAnswer>('POST', 'session', way);
@@ -34,7 +28,8 @@ export async function signOut(everywhere = false): Promise<Answer<unknown>> {
   return answer;
 }
 
-function take(answer: Answer<SessionAnswer>): void {
+/** The browser has this session now; a refusal that says so ends it. */
+export function take(answer: Answer<SessionAnswer>): void {
   if (answer.kind === 'value') {
     session.value = answer.value;
     isSignedOut.value = false;

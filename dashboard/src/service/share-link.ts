@@ -1,11 +1,12 @@
-// The data of a link: one request answers all that its page asks, and is made again when newer numbers are due.
+// The data of a link: one request answers all questions of its page, and is made again when newer numbers are due.
 //   LK1. A report that was shown stays while the service does not answer. One that is not shared any more goes at once.
 import {effect, signal} from '@preact/signals';
 import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shares.js';
 import {isShared, sharePath} from '../address/base';
 import {type Answer, ask, type Fault, taken} from './client';
 import {freshnessOf, oldest} from './freshness';
-import {publication} from './publication';
+import {expectPublication, publication} from './publication';
+import type {QuestionAnswer, QuestionAnswers} from './question-batches';
 import {shared} from './shared';
 
 /** Why there is nothing to show. */
@@ -33,20 +34,24 @@ function take(answer: Answer<SharedReportAnswer>): void {
     return;
   }
   const {name, page, search, at, answers} = answer.value;
-  const fresh = oldest(answers.map((one) => ('headers' in one ? freshnessOf(new Headers(one.headers)) : undefined)));
+  const fresh = oldest(answers.map((one) => ('meta' in one ? freshnessOf(one.meta) : undefined)));
   shareFault.value = undefined;
-  shared.value = {name, page, search, atMs: Date.parse(at), asOfMs: fresh?.asOfMs, read};
+  if (fresh !== undefined) expectPublication(fresh.nextByMs);
+  shared.value = {name, page, search, atMs: Date.parse(at), asOfMs: fresh?.asOfMs, answersTo};
 }
 
 const notShared: Fault = {code: 'not_shared', message: 'the link does not show this', status: 0};
 
-async function read<Value>(path: string): Promise<Answer<Value>> {
+async function answersTo(keys: readonly string[]): Promise<QuestionAnswers> {
   const answer = await newest;
-  if (answer.kind === 'fault') return answer;
-  const found = answer.value.answers.find((one) => one.path === path);
-  if (found === undefined) return {kind: 'fault', fault: notShared};
-  if ('error' in found) return {kind: 'fault', fault: {...found.error, status: found.status}};
-  return {kind: 'value', value: found.value as Value, headers: new Headers(found.headers), isSame: false};
+  const answerOf = (key: string): QuestionAnswer => {
+    if (answer.kind === 'fault') return answer;
+    const found = answer.value.answers.find((one) => one.path === key);
+    if (found === undefined) return {kind: 'fault', fault: notShared};
+    if ('error' in found) return {kind: 'fault', fault: {...found.error, status: found.status}};
+    return {kind: 'value', value: found.value, meta: found.meta};
+  };
+  return new Map(keys.map((key) => [key, answerOf(key)]));
 }
 
 // This script is part of one that pages load, too.

@@ -1,6 +1,6 @@
 // Data of a shared report, for a person who has its link. The pages of reports show it like an answer, without controls.
 import {signal} from '@preact/signals';
-import type {Answer} from './client';
+import type {QuestionAnswers} from './question-batches';
 
 export interface Shared {
   readonly name: string;
@@ -11,8 +11,8 @@ export interface Shared {
   readonly atMs: number;
   /** Time up to which the numbers are exact; undefined when no question was answered. */
   readonly asOfMs: number | undefined;
-  /** Answers a path that the report asks. */
-  readonly read: <Value>(path: string) => Promise<Answer<Value>>;
+  /** Answers to the questions with these flat forms. */
+  readonly answersTo: (keys: readonly string[]) => Promise<QuestionAnswers>;
 }
 
 /** Undefined on every other page. */

@@ -5,7 +5,7 @@ import {useSignal} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
 import type {UsersAnswer} from '../../../src/edge/answers/users.js';
 import {type Fault, read} from './client';
-import {type Freshness, freshnessOf} from './freshness';
+import {type Freshness, freshnessIn} from './freshness';
 import {expectPublication, publication} from './publication';
 
 export type ListedUser = UsersAnswer['data'][number];
@@ -55,7 +55,7 @@ export function useUserList(pathOf: (page?: Page) => string): [UserList, () => v
     }
     const {data, has_more: hasMore, next_cursor: cursor} = answer.value;
     const users = page === undefined ? data : [...before.users, ...data];
-    const freshness = freshnessOf(answer.headers);
+    const freshness = freshnessIn(answer.headers);
     shown.isOnePage = page === undefined;
     if (freshness !== undefined) expectPublication(freshness.nextByMs); // UL2
     state.value = {users, hasMore, cursor, isReading: false, fault: undefined, isRenewal: false, freshness};

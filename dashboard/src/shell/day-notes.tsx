@@ -2,7 +2,7 @@
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {beginsBefore} from '../address/compared';
 import type {Days, Range} from '../address/range';
-import {namesMax, namesPath} from '../address/report-address';
+import {namesMax, namesQuestion} from '../address/report-address';
 import {
   countOf,
   everyDay,
@@ -30,15 +30,15 @@ export interface DayNotesProps {
 }
 
 export function DayNotes({days, past, since, place: {zone, today}, onRange}: DayNotesProps) {
-  const all = useReports(undefined, [namesPath(everyDay(utcDay.value), namesMax)]).shown?.reports[0]?.value as
+  const all = useReports(undefined, [namesQuestion(everyDay(utcDay.value), namesMax)]).shown?.reports[0]?.value as
     | NamesAnswer
     | undefined;
   const stored = all && storedDays(all, (ms) => wallMs(zone, ms));
   const isElsewhere = stored !== undefined && liesElsewhere(stored, days);
   const isLast = stored !== undefined && !isElsewhere && days.from > stored.from && days.to >= stored.to;
-  const withinPath = namesPath(zone === utc ? days : {...days, zone}, namesMax);
-  const asked = useReports(undefined, isLast ? [withinPath] : undefined);
-  const names = isLast ? asked.shown?.of<NamesAnswer>(withinPath).value : undefined;
+  const asksWithin = namesQuestion(zone === utc ? days : {...days, zone}, namesMax);
+  const asked = useReports(undefined, isLast ? [asksWithin] : undefined);
+  const names = isLast ? asked.shown?.of<NamesAnswer>(asksWithin).value : undefined;
   const within = names && countOf(names);
   if (isElsewhere) {
     const text = `No event lies in these days. There are events of ${datesText(stored, today)}.`;

@@ -1,10 +1,12 @@
 // A part that the first view can do without: its script is loaded when it is shown for the first time.
 //   LT1. A load that failed is not kept: the part is loaded again when it is shown next, by a button, and once the service answers.
 //   LT2. The place of a part never shows anything else: what waits, the part, or why it did not load.
+//   LT3. A part may ask the service: while it is loading, the questions of the page wait for its own.
 import {type Signal, signal} from '@preact/signals';
 import {Component, type ComponentChild, type ComponentChildren, type FunctionComponent} from 'preact';
-import {useEffect} from 'preact/hooks';
+import {useEffect, useLayoutEffect} from 'preact/hooks';
 import {type NotLoaded, whyNotLoaded} from '../service/page-version';
+import {holdQuestions} from '../service/questions';
 import {Head} from './head';
 import {FaultBox} from './states';
 
@@ -63,9 +65,11 @@ export function later<Props extends object>(
   const begin = (): void => load(state, script);
   return function Later(props: Props) {
     const Part = state.value;
-    useEffect(() => {
+    const isLoading = Part === undefined;
+    useLayoutEffect(() => {
       if (typeof Part !== 'function') begin(); // LT1
     }, []);
+    useLayoutEffect(() => (isLoading ? holdQuestions() : undefined), [isLoading]); // LT3
     if (typeof Part === 'string')
       return (
         <>
@@ -73,7 +77,7 @@ export function later<Props extends object>(
           <NotLoadedBox why={Part} onAgain={begin} />
         </>
       );
-    return <>{Part === undefined ? waiting : <Part {...props} />}</>;
+    return <>{isLoading ? waiting : <Part {...props} />}</>;
   };
 }
 

@@ -6,12 +6,13 @@
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
+import {flatOf} from '../../../src/asks/question/flat.js';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {IconName} from '../../icons';
 import {pageAddress} from '../address/base';
 import {boardForm} from '../address/board-address';
 import {addressAsking, isName} from '../address/codec';
-import {namesPath, peopleForm, trendForm} from '../address/report-address';
+import {namesQuestion, peopleForm, trendForm} from '../address/report-address';
 import {count} from '../charts/format';
 import {Dialog} from '../controls/dialog';
 import {useAsked} from '../service/asked';
@@ -133,11 +134,11 @@ export function Palette() {
 /** Names of events with the text anywhere in them, the most frequent first, and whether more of them are on their way. */
 function useNames(text: string): {readonly names: NamesAnswer['data']; readonly isReading: boolean} {
   const days = {from: today.value - namesDays + 1, to: today.value};
-  const [every] = useAsked<NamesAnswer>(namesPath(days, namesAtOnce));
+  const [every] = useAsked<NamesAnswer>(flatOf(namesQuestion(days, namesAtOnce)));
   const all = every.value.value;
   // One answer may lack names. Then a second question asks for the names that begin with the text.
   const isCut = all?.has_more === true && isName(text);
-  const [begun] = useAsked<NamesAnswer>(isCut ? namesPath(days, namesMax, text) : undefined);
+  const [begun] = useAsked<NamesAnswer>(isCut ? flatOf(namesQuestion(days, namesMax, text)) : undefined);
   const lower = text.toLowerCase();
   const known = new Map(
     [...(all?.data ?? []), ...(isCut ? (begun.value.value?.data ?? []) : [])]

@@ -2,13 +2,11 @@
 // handlers of the API, mounted here for people who are signed in: a page shows the API's answers.
 
 import {mayAs} from '../../keys/dashboard-role.js';
-import {version} from '../../version.js';
 import type {Failure, Header} from '../failure.js';
 import type {Front} from '../front.js';
 import {answerDocument, type Document} from '../http/document.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
-import {noParameters, readQuery} from '../query/query.js';
 import {resources} from '../resources/all.js';
 import {routesOf} from '../resources/resource.js';
 import type {Handle, Route, Routes} from '../route.js';
@@ -29,7 +27,6 @@ import {retentionReport} from '../routes/retention.js';
 import {stickinessReport} from '../routes/stickiness.js';
 import {userList} from '../routes/user-list.js';
 import {readUser} from '../routes/users.js';
-import type {StateAnswer} from './answers/state.js';
 import {answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
 import {type DashboardDoor, roleNotSufficient} from './door.js';
@@ -42,6 +39,7 @@ import {readRecord} from './record.js';
 import {reading, writing} from './role-routes.js';
 import type {Shares} from './shares.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
+import {readState} from './state.js';
 
 export function dashboardRoutes(
   files: DashboardFiles | undefined,
@@ -87,7 +85,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   },
   sessions: {DELETE: reading('admin', signIn.endAll)},
   'sign-in-code': {POST: {...writing('nobody', signIn.createCode, signInBodyBytesMax), access: 'admin'}},
-  state: {GET: reading('reader', serviceState)},
+  state: {GET: reading('reader', readState)},
   load: {GET: reading('reader', live.readLoad)},
   stream: {GET: reading('reader', live.openStream)},
   'bench/runs': {GET: reading('reader', benchRuns.readRuns)},
@@ -138,16 +136,6 @@ const quietly =
     exchange.isAbsenceAnswered = true;
     return handle(front, exchange, segment);
   };
-
-/** The answers of `/readyz` and `/healthz`, for the side of every page. The status is 200 also while the service is not ready. */
-async function serviceState(front: Front, exchange: Exchange): Promise<void> {
-  readQuery(exchange.query, noParameters);
-  const {reasons, warnings, notes} = await front.readiness();
-  const status = reasons.length === 0 ? 'ready' : 'not_ready';
-  const durability = front.durability.class;
-  const body: StateAnswer = {status, reasons, warnings, notes, durability, version};
-  exchange.json('200 OK', JSON.stringify(body));
-}
 
 /** Redirects a browser to the dashboard; tells a program the paths of the service. */
 function leadOn(front: Front, exchange: Exchange): void {

@@ -1,42 +1,26 @@
 // The answers of a report that is shared, asked by the service itself.
-//   SR1. The requests come of the report's address, by the code with which its page makes them: no client sends or stores a list of
-//        them, so that there is none to distrust, and a link can follow a saved report. Only the routes of reports below are asked.
+//   SR1. The questions come of the report's address, by the code with which its page makes them: no client sends or stores a list of
+//        them, so that there is none to distrust, and a link can follow a saved report.
 //   SR2. What is hidden from lists is in no shared report: neither asked for nor named by an answer.
 //   SR3. Answers are of the snapshots that the first one is of, as long as these are held: a page mixes no two.
-//   SR4. Of the headers of an answer only freshness is passed on: a hint can name an event that the report does not.
-import {askedPaths} from '../../../dashboard/src/address/asked-paths.js';
+//   SR4. Of what an answer says about itself only freshness is passed on: a hint can name an event that the report does not.
+import {askedQuestions} from '../../../dashboard/src/address/asked-questions.js';
 import {eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
 import type {Asker} from '../../asks/asker.js';
-import type {ReportQuery} from '../../asks/report.js';
+import {type FixedQuestion, flatOf} from '../../asks/question/flat.js';
+import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import type {SavedReport} from '../../kept/saved-report.js';
 import type {PathsAnswer} from '../answers/engagement.js';
 import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
 import type {Front} from '../front.js';
-import {usersReport} from '../routes/active-users.js';
-import {countsReport} from '../routes/event-counts.js';
-import {funnelReport} from '../routes/funnel.js';
-import {lifecycleReport} from '../routes/lifecycle.js';
+import {pointing, readQuestion} from '../query/read-question.js';
 import {reportIn} from '../routes/min-log-position.js';
-import {pathsReport} from '../routes/paths.js';
-import type {ReportRoute} from '../routes/reports.js';
-import {retentionReport} from '../routes/retention.js';
-import {stickinessReport} from '../routes/stickiness.js';
-import type {PathAnswer} from './answers/shares.js';
+import {queryOf} from '../routes/query.js';
+import type {SharedAnswer} from './answers/shares.js';
 import {type NamingPeople, namingPeople} from './names-people.js';
 
 /** A report, by what its page needs to show it. */
 export type SharedReport = Pick<SavedReport, 'name' | 'page' | 'search'>;
-
-/** SR1 */
-const routes: Readonly<Record<string, ReportRoute>> = {
-  'v1/reports/events': countsReport,
-  'v1/reports/users': usersReport,
-  'v1/reports/funnel': funnelReport,
-  'v1/reports/retention': retentionReport,
-  'v1/reports/lifecycle': lifecycleReport,
-  'v1/reports/stickiness': stickinessReport,
-  'v1/reports/paths': pathsReport,
-};
 
 const refused = (message: string): RequestFailure => new RequestFailure(invalidRequest(message, 'report'));
 const unnamed = 'the report names no event yet: choose one on its page, and save it again';
@@ -45,9 +29,11 @@ const hiddenAsked =
 const hiddenShown = 'these paths pass an event that is hidden from lists: hidden names are not shared';
 
 export interface AnsweredReport {
-  readonly answers: readonly PathAnswer[];
+  readonly answers: readonly SharedAnswer[];
   readonly naming: NamingPeople;
 }
+
+type Report = Extract<ReportAnswer, {kind: 'report'}>;
 
 interface Asked {
   readonly path: string;
@@ -61,16 +47,16 @@ export async function answersOf(
   nowMs: number,
   asker: Asker,
 ): Promise<AnsweredReport> {
-  const {paths, until, problems} = askedPaths[page](search, nowMs);
+  const {asks, until, problems} = askedQuestions[page](search, nowMs);
   const [problem] = problems;
   if (problem !== undefined)
     throw refused(`the report has a part that its page does not understand: ${problem.name}=${problem.text}`);
-  if (paths.length === 0) throw refused(unnamed);
-  const asked = paths.map((path) => askedOf(front, path));
+  if (asks.length === 0) throw refused(unnamed);
+  const asked = asks.map((one) => askedOf(front, one));
   for (const {question} of asked) if (isQuestion(question)) checkHidden(front, question);
   const first = await answersTo(front, asker, asked);
-  const asOf = first.flatMap(({answer}) => ('headers' in answer ? [Date.parse(answer.headers['Report-As-Of']!)] : []));
-  const later = asOf.length === 0 ? [] : until(Math.min(...asOf)).map((path) => askedOf(front, path));
+  const asOf = first.flatMap(({answer}) => ('meta' in answer ? [Date.parse(answer.meta.as_of)] : []));
+  const later = asOf.length === 0 ? [] : until(Math.min(...asOf)).map((one) => askedOf(front, one));
   const rest = await answersTo(front, asker, later, first.find(({position}) => position !== undefined)?.position);
   const answers = [...first, ...rest].map(({answer}) => answer);
   if (answers.some((one) => namesHidden(front, one))) throw refused(hiddenShown);
@@ -80,7 +66,7 @@ export async function answersOf(
   return {answers, naming: joined(namings)};
 }
 
-const valueIn = (answer: PathAnswer): unknown => ('value' in answer ? answer.value : undefined);
+const valueIn = (answer: SharedAnswer): unknown => ('value' in answer ? answer.value : undefined);
 
 const joined = (namings: readonly NamingPeople[]): NamingPeople => ({
   people: [...new Set(namings.flatMap(({people}) => people))],
@@ -90,10 +76,10 @@ const joined = (namings: readonly NamingPeople[]): NamingPeople => ({
 
 const isQuestion = (asked: Asked['question']): asked is ReportQuery => 'report' in asked;
 
-function askedOf(front: Front, path: string): Asked {
-  const [route, query] = path.split(/\?(.*)/s) as [string, string];
+function askedOf(front: Front, asked: FixedQuestion): Asked {
+  const path = flatOf(asked);
   try {
-    return {path, question: routes[route]!.questionOf(front, query)};
+    return {path, question: pointing('', () => queryOf(readQuestion(asked, ''), front))};
   } catch (error) {
     if (error instanceof RequestFailure) return {path, question: error.failure};
     throw error;
@@ -112,7 +98,7 @@ async function answersTo(front: Front, asker: Asker, asked: readonly Asked[], at
 }
 
 interface Placed {
-  readonly answer: PathAnswer;
+  readonly answer: SharedAnswer;
   readonly position?: string;
 }
 
@@ -121,7 +107,7 @@ async function answerTo(front: Front, asker: Asker, {path, question}: Asked, at?
   try {
     const {headers, body} = await report(front, asker, question, at);
     return {
-      answer: {path, headers: freshness(headers), value: JSON.parse(body!) as unknown},
+      answer: {path, meta: freshnessIn(headers), value: JSON.parse(body!) as unknown},
       position: headers['Report-Log-Position'],
     };
   } catch (error) {
@@ -130,7 +116,7 @@ async function answerTo(front: Front, asker: Asker, {path, question}: Asked, at?
   }
 }
 
-async function report(front: Front, asker: Asker, query: ReportQuery, at: string | undefined) {
+async function report(front: Front, asker: Asker, query: ReportQuery, at: string | undefined): Promise<Report> {
   const asked = {ask: 'report', query} as const;
   if (at === undefined) return reportIn(await front.asks.report(asked, asker));
   try {
@@ -143,17 +129,18 @@ async function report(front: Front, asker: Asker, query: ReportQuery, at: string
   }
 }
 
-const failed = (path: string, failure: Failure): PathAnswer => ({
+const failed = (path: string, failure: Failure): SharedAnswer => ({
   path,
   error: errorValue(failure),
   status: Number(statusOf[failure.code].slice(0, 3)),
 });
 
-const passedOn = ['Report-As-Of', 'Report-Next-By', 'Report-Incomplete-From'] as const;
-
 /** SR4 */
-const freshness = (headers: Readonly<Partial<Record<string, string>>>): Record<string, string> =>
-  Object.fromEntries(passedOn.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+const freshnessIn = (headers: Report['headers']) => ({
+  as_of: headers['Report-As-Of'],
+  next_by: headers['Report-Next-By'],
+  incomplete_from: headers['Report-Incomplete-From'] ?? null,
+});
 
 // -- What is hidden --------------------------------------------------------------------------------------------------------
 
@@ -167,7 +154,7 @@ function checkHidden({keys: {hidden}}: Front, question: ReportQuery): void {
 }
 
 /** SR2. Paths name events that nobody asked for. */
-function namesHidden({keys: {hidden}}: Front, answer: PathAnswer): boolean {
+function namesHidden({keys: {hidden}}: Front, answer: SharedAnswer): boolean {
   if (!('value' in answer) || !answer.path.startsWith('v1/reports/paths?')) return false;
   const {steps} = answer.value as PathsAnswer;
   return steps.flat().some((place) => 'event' in place && hidden.names.includes(place.event!));

@@ -17,6 +17,7 @@ import type {ApiPlace, SessionAnswer} from './answers/session.js';
 import type {DashboardDoor} from './door.js';
 import type {Session, Sessions} from './session.js';
 import {SignInLimits} from './sign-in-limits.js';
+import {startOf} from './start.js';
 
 export const signInBodyBytesMax = 4_096;
 
@@ -70,11 +71,14 @@ export class SignIn {
     if (value === undefined) return exchange.fail(noSecret);
     front.audit.signedIn(by, address);
     const cookie = door.cookie(exchange, value, pathPrefix(front, exchange));
-    answerSession(exchange, sessions.read(value)!, {door, apiPlace}, [cookie]);
+    exchange.json('200 OK', JSON.stringify(sessionIn(exchange, sessions.read(value)!, {door, apiPlace})), [cookie]);
   };
 
-  /** The session, or a null role: pages ask this first, and it never refuses. It renews a session past half of its time. */
-  readonly read: ReadEndpoint['handle'] = (front, exchange) => {
+  /**
+   * The session with what every page begins with, or a null role: pages ask this first, and it never refuses. It renews a session past
+   * half of its time.
+   */
+  readonly read: ReadEndpoint['handle'] = async (front, exchange) => {
     readQuery(exchange.query, noParameters);
     const {sessions, door, apiPlace} = this.options;
     const session = door.sessionOf(exchange.page!);
@@ -82,7 +86,8 @@ export class SignIn {
     const value = sessions.renewed(session);
     const renewed = value === undefined ? undefined : sessions.read(value);
     const cookies = value === undefined ? [] : [door.cookie(exchange, value, pathPrefix(front, exchange))];
-    answerSession(exchange, renewed ?? session, {door, apiPlace}, cookies);
+    const body = {...sessionIn(exchange, renewed ?? session, {door, apiPlace}), ...(await startOf(front))};
+    exchange.json('200 OK', JSON.stringify(body), cookies);
   };
 
   /** Ends this session. The browser forgets it also when the store cannot remember that. */
@@ -133,22 +138,16 @@ export class SignIn {
   }
 }
 
-function answerSession(
+const sessionIn = (
   exchange: Exchange,
   {role, name, by, untilMs}: Session,
   {door, apiPlace}: Pick<SignInOptions, 'door' | 'apiPlace'>,
-  cookies: readonly Header[],
-): void {
-  const body: SessionAnswer = {
-    role,
-    name,
-    by,
-    until: isoText(untilMs),
-    is_secure: door.isSecure(exchange),
-    api: apiPlace(exchange),
-  };
-  exchange.json('200 OK', JSON.stringify(body), cookies);
-}
+): SessionAnswer => ({
+  ...{role, name, by},
+  until: isoText(untilMs),
+  is_secure: door.isSecure(exchange),
+  api: apiPlace(exchange),
+});
 
 /** @throws RequestFailure (503) where the bucket does not answer. */
 export async function orUnavailable<Value>(work: Promise<Value>): Promise<Value> {

@@ -118,6 +118,8 @@ type TakeBody = BodyEndpoint['takeBody'];
 
 export interface Resource extends OfKind {
   readonly listForm: {readonly cursor: Parameter<string | undefined>; readonly limit: Parameter<number>};
+  /** Items of the whole list. */
+  readonly all: (front: Front) => Promise<readonly object[]>;
   readonly list: Handle;
   readonly read: Handle;
   readonly create: TakeBody;
@@ -171,6 +173,15 @@ export function resourceOf<
     }
   };
 
+  const sorted = (front: Front) =>
+    definitions(front.hooks)
+      .list()
+      .map((held) => ({held, place: placeOf(held)}))
+      .sort((a, b) => (isAfter(a.place, b.place) ? 1 : -1));
+
+  const shownOf = (front: Front, page: readonly {readonly held: Held}[]) =>
+    Promise.all(page.map(({held}) => shown(held, front)));
+
   /** @throws RequestFailure */
   const known = (front: Front, exchange: Exchange, segment: string): Held => {
     readQuery(exchange.query, noParameters);
@@ -213,19 +224,18 @@ export function resourceOf<
       list: z.strictObject({data: z.array(kind.answer), ...pageEnd, ...kind.beside?.shape}),
     },
 
+    all: (front) => shownOf(front, sorted(front)),
+
     async list(front, exchange) {
       const {cursor, limit} = readQuery(exchange.query, listForm);
       const after = cursor === undefined ? undefined : readPlace(cursor, orderKeys);
       if (cursor !== undefined && after === undefined) throw new RequestFailure(foreignCursor);
-      const all = definitions(front.hooks)
-        .list()
-        .map((held) => ({held, place: placeOf(held)}))
-        .sort((a, b) => (isAfter(a.place, b.place) ? 1 : -1));
+      const all = sorted(front);
       const left = after === undefined ? all : all.filter(({place}) => isAfter(place, after));
       const page = left.slice(0, limit);
       const isLast = page.length === left.length;
       const body = JSON.stringify({
-        data: await Promise.all(page.map(({held}) => shown(held, front))),
+        data: await shownOf(front, page),
         has_more: !isLast,
         next_cursor: isLast ? null : placeText(page.at(-1)!.place),
         ...(await kind.beside?.read(front)),

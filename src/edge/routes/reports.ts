@@ -42,7 +42,7 @@ interface Filtered {
 
 /** The handler of a report. */
 export interface ReportRoute extends Handle {
-  /** The question of a query, for what asks without a request. @throws RequestFailure */
+  /** What a query means. @throws RequestFailure */
   readonly questionOf: (front: Front, query: string) => ReportQuery;
 }
 

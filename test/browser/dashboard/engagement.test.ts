@@ -227,7 +227,11 @@ test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in sma
   // A pin of a page that is not known here is said, and taken off.
   const [board] = await readBoards(other);
   const newer = {...board!, pins: ['/heatmap?event=signup', ...board!.pins]};
-  await page.route('**/dashboard/api/v1/boards', (route) => route.fulfill({json: {data: [newer]}}));
+  await page.route(/\/dashboard\/api\/session$/, async (route) => {
+    const response = await route.fetch();
+    const start = (await response.json()) as object;
+    await route.fulfill({response, json: {...start, boards: [newer]}});
+  });
   await page.reload();
   await card('/heatmap').getByText('These pages do not know this report').waitFor();
   await card('Active users').waitFor();

@@ -1,6 +1,6 @@
 // Overview, Trends, Funnels, Active users and People in a real browser: their numbers are the API's.
 import {readFileSync} from 'node:fs';
-import type {Browser, Locator, Page} from 'playwright-core';
+import type {Browser, Locator, Page, Request} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
 import {readBoards, setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
@@ -557,6 +557,38 @@ test('pinned reports are on Overview for everybody, in an order that buttons, ke
     await untilStored([]);
   } finally {
     await page.unrouteAll({behavior: 'wait'});
+    await setPins(admin, []);
+  }
+});
+
+test('Overview with four pins asks for itself, twice for numbers and once for the newest events; a page of a report once for numbers', async () => {
+  const asked: string[] = [];
+  const note = (request: Request): void => {
+    const path = new URL(request.url()).pathname.replace('/dashboard/api/', '');
+    // The state of the service is asked for every ten seconds.
+    if (request.resourceType() === 'fetch' && path !== 'state') asked.push(path);
+  };
+  /** Until it is so: where a busy machine publishes meanwhile, the page asks again. */
+  const asks = (path: string, last: Locator, requests: readonly string[]): Promise<unknown> =>
+    until(`${path} asks ${requests}`, async () => {
+      asked.length = 0;
+      await dashboard.goto(path);
+      await last.waitFor();
+      await dashboard.settled();
+      return asked.sort().join() === requests.join();
+    });
+  const pins = ['/trends?event=signup', '/funnels?step=signup&step=subscribed', '/retention?start=signup', '/active'];
+  await setPins(admin, pins);
+  page.on('request', note);
+  try {
+    const funnel = card('From signup to subscribed').getByText('convert');
+    await asks(`/?${range()}`, funnel, ['session', 'v1/events', 'v1/query', 'v1/query']);
+    expect(await page.locator('.pinned').count()).toBe(pins.length);
+    expect(await page.getByRole('list', {name: 'Newest events'}).getByRole('listitem').count()).toBeGreaterThan(3);
+    await asks(`/trends?event=signup&${range()}`, card('In numbers'), ['session', 'v1/query']);
+    await asks(`/retention?start=signup&${range()}`, card('Cohorts').getByRole('table'), ['session', 'v1/query']);
+  } finally {
+    page.off('request', note);
     await setPins(admin, []);
   }
 });

@@ -1,6 +1,7 @@
 // Who may ask what of the dashboard, against a running service: ways in, roles, forged requests, foreign hosts, the files.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {countsPath, usersPath} from '../../../dashboard/src/address/report-address.js';
+import {countsQuestion, usersQuestion} from '../../../dashboard/src/address/report-address.js';
+import {flatOf} from '../../../src/asks/question/flat.js';
 import type {RecordLine} from '../../../src/edge/dashboard/answers/record.js';
 import {resources} from '../../../src/edge/resources/all.js';
 import {routedMethods} from '../../../src/edge/route.js';
@@ -104,7 +105,11 @@ describe('ways in', () => {
 
   test("a person's token, until it is revoked: the session ends with the next request", async () => {
     const {client, id, token} = await personAs('reader');
-    expect((await client.get('/dashboard/api/session')).json()).toMatchObject({role: 'reader', name: 'a reader'});
+    const start = {state: {status: 'ready'}, boards: expect.any(Array), annotations: expect.any(Array)};
+    expect((await client.get('/dashboard/api/session')).json()).toMatchObject({
+      ...{role: 'reader', name: 'a reader'},
+      ...start,
+    });
     expect((await admin.delete(`/dashboard/api/person?id=${id}`)).status).toBe(200);
     expect((await client.get('/dashboard/api/state')).status).toBe(401);
     expect((await client.get('/dashboard/api/session')).json()).toEqual({role: null});
@@ -287,7 +292,7 @@ describe('roles', () => {
   test('the zone of the service is that of requests without one; pages compute in UTC, and say so', async () => {
     const key = new Client(service.baseUrl, service.secretKey);
     const day = {from: 20_454, to: 20_454};
-    const paths = [countsPath('a', day, 'hour'), usersPath('dau', day, 'hour')];
+    const paths = [countsQuestion('a', day, 'hour'), usersQuestion('dau', day, 'hour')].map(flatOf);
     for (const path of paths) {
       const asked = path.replace('timezone=UTC&', '');
       expect(asked).not.toBe(path);

@@ -95,12 +95,10 @@ describe('what a link shows', () => {
     expect(answers.length).toBe(4);
     for (const answer of answers) {
       const asKey = await keeper.get(`/${answer.path}`);
-      expect(answer).toEqual({path: answer.path, value: asKey.json(), headers: expect.anything()});
-      expect('headers' in answer && Object.keys(answer.headers).sort()).toEqual(
-        expect.arrayContaining(['Report-As-Of', 'Report-Next-By']),
-      );
+      expect(answer).toEqual({path: answer.path, value: asKey.json(), meta: expect.anything()});
+      expect('meta' in answer && Object.keys(answer.meta).sort()).toEqual(['as_of', 'incomplete_from', 'next_by']);
     }
-    expect(JSON.stringify(answers)).not.toMatch(/Hint|Log-Position/);
+    expect(JSON.stringify(answers)).not.toMatch(/hint|log_position/);
     expect(answers.map(({path}) => path.includes('measure=users'))).toContain(true);
   });
 
@@ -118,7 +116,7 @@ describe('what a link shows', () => {
       expect(answer).toEqual({
         path: answer.path,
         value: (await keeper.get(`/${answer.path}`)).json(),
-        headers: expect.anything(),
+        meta: expect.anything(),
       });
     }
   });

@@ -1,5 +1,6 @@
 // What the cards of the page draw of the shown answers: a line for each metric, and the stickiness that follows from two of them.
 import {useMemo} from 'preact/hooks';
+import type {FixedQuestion} from '../../../../src/asks/question/flat.js';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import type {ActiveQuestion} from '../../address/active-address';
 import type {Interval, Past} from '../../address/range';
@@ -19,9 +20,9 @@ export interface AskedActive {
   readonly days: Span;
   readonly interval: Interval;
   readonly past: Past | undefined;
-  /** Path per metric, in the order of `metrics`. */
-  readonly paths: readonly string[];
-  readonly pastPaths: readonly string[];
+  /** One for each metric, in the order of `metrics`. */
+  readonly asks: readonly FixedQuestion[];
+  readonly pastAsks: readonly FixedQuestion[];
   /** Words for the events that make a user active. */
   readonly what: string;
   readonly zone: string;
@@ -57,12 +58,12 @@ export function useDrawnActive(shown: Shown<AskedActive> | undefined, asked: Ask
   return {lines, chart, interval, zone, moment, asOfMs, openText: soFarText(asOfMs), sticky, isNobody};
 }
 
-const linesOf = ({question: {paths, pastPaths}, of}: Shown<AskedActive>): AnsweredLine[] =>
-  paths.flatMap((path, at): AnsweredLine[] => {
-    const {value, headers} = of<ActiveAnswer>(path);
-    const pastPath = pastPaths[at];
-    const past = pastPath === undefined ? undefined : of<ActiveAnswer>(pastPath).value;
-    return value === undefined ? [] : [{label: metricLabels[value.metric], tone: at + 1, answer: value, headers, past}];
+const linesOf = ({question: {asks, pastAsks}, of}: Shown<AskedActive>): AnsweredLine[] =>
+  asks.flatMap((one, at): AnsweredLine[] => {
+    const {value, meta} = of<ActiveAnswer>(one);
+    const before = pastAsks[at];
+    const past = before && of<ActiveAnswer>(before).value;
+    return value === undefined ? [] : [{label: metricLabels[value.metric], tone: at + 1, answer: value, meta, past}];
   });
 
 /** Reports of the metrics, without those of the compared range. */

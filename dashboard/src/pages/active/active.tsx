@@ -1,6 +1,6 @@
 // Active users: daily, weekly and monthly in one chart and one table, and the stickiness of the product.
 import {activeQuestionForm} from '../../address/active-address';
-import {activeAsked, activeUntilPath} from '../../address/active-asked';
+import {activeAsked, activeUntilQuestion} from '../../address/active-asked';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
 import {wallMs} from '../../address/zone';
@@ -42,14 +42,14 @@ export function ActiveUsers() {
   const place = {zone, today: todayIn(zone)};
   const since = useFirstDay(wallMs, zone);
   const onDay = activeAsked(question, place.today, since);
-  const {days, interval, past, paths, pastPaths} = onDay;
+  const {days, interval, past, asks, pastAsks} = onDay;
   const what = `${question.event ?? 'event'}${question.where.length === 0 ? '' : ' that passes the filters'}`;
   const dates = datesText(days, place.today);
-  const asked: AskedActive = {question, dates, days, interval, past, paths, pastPaths, what, zone};
-  const main = useReports(asked, [...paths, ...pastPaths]);
+  const asked: AskedActive = {question, dates, days, interval, past, asks, pastAsks, what, zone};
+  const main = useReports(asked, [...asks, ...pastAsks]);
   const {shown} = main;
-  const untilPath = activeUntilPath(question, onDay, place.today, shown?.freshness?.asOfMs);
-  const until = useReports(undefined, untilPath === undefined ? undefined : [untilPath]).shown;
+  const asksUntil = activeUntilQuestion(question, onDay, place.today, shown?.freshness?.asOfMs);
+  const until = useReports(undefined, asksUntil && [asksUntil]).shown;
   const drawn = useDrawnActive(shown, asked);
   const {lines, chart, moment} = drawn;
   return (

@@ -2,7 +2,7 @@
 import type {ComponentChildren} from 'preact';
 import {useEffect, useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
-import {type ActiveQuestion, activePath} from '../../address/active-address';
+import {type ActiveQuestion, activeUsersQuestion} from '../../address/active-address';
 import type {Days, Interval} from '../../address/range';
 import {wallMs} from '../../address/zone';
 import {type AnsweredLine, chartOf, csvRows} from '../../charts/charted';
@@ -62,9 +62,8 @@ export function ByValue({
   onFresh,
 }: ByValueProps) {
   const [isTable, setTable] = useState(false);
-  const path = activePath(question, question.metric, days, interval, by);
   const asked = {behind, by, interval, metric: question.metric, zone: days.zone};
-  const asking = useReports(asked, [path]);
+  const asking = useReports(asked, [activeUsersQuestion(question, question.metric, days, interval, by)]);
   const {shown} = asking;
   const freshness = shown?.freshness;
   useEffect(() => onFresh?.(freshness), [freshness]);
@@ -77,7 +76,7 @@ export function ByValue({
     () =>
       (answer?.breakdown?.rows ?? [])
         .slice(0, tonesMax)
-        .map((row, at): AnsweredLine => ({label: rowText(row), tone: at + 1, answer: row, headers: report?.headers})),
+        .map((row, at): AnsweredLine => ({label: rowText(row), tone: at + 1, answer: row, meta: report?.meta})),
     [shown],
   );
   const chart = useMemo(() => chartOf(lines, shownInterval, (ms) => wallMs(shownZone, ms)), [lines]);

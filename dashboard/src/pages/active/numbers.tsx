@@ -33,8 +33,8 @@ export function Numbers({
         </thead>
         <tbody>
           {lines.map((line, index) => {
-            const figures = figuresOf(line.answer, line.headers);
-            const newest = openFrom(line.answer.data, line.headers);
+            const figures = figuresOf(line.answer, line.meta);
+            const newest = openFrom(line.answer.data, line.meta);
             const end = line.answer.data.length;
             const explained = (at: number, value: number, of: string) => (
               <Explained

@@ -1,6 +1,7 @@
 // The card with the lines of daily, weekly and monthly users, and the users in all: on their page, or as a tile of a board.
 import type {ComponentChildren} from 'preact';
 import {useState} from 'preact/hooks';
+import {flatOf} from '../../../../src/asks/question/flat.js';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {isShared} from '../../address/base';
 import {csvRows} from '../../charts/charted';
@@ -75,7 +76,7 @@ export function UsersCard({
         <>
           {sticky !== undefined && (
             <>
-              <CurlButton paths={shown!.question.paths} />
+              <CurlButton paths={shown!.question.asks.map(flatOf)} />
               <CsvButton file="active-users" rows={() => csvRows(lines)} />
               <TableButton isTable={isTable} onChange={setTable} />
             </>
@@ -127,9 +128,9 @@ function Total({
 }) {
   const totalIn = (reports: Shown<unknown>['reports'] | undefined): number | undefined =>
     (reports?.[0]?.value as ActiveAnswer | undefined)?.total;
-  const {past, pastPaths} = shown.question;
+  const {past, pastAsks} = shown.question;
   const total = totalIn(shown.reports);
-  const before = isOpen ? totalIn(until?.reports) : totalIn(pastPaths.slice(0, 1).map((path) => shown.of(path)));
+  const before = isOpen ? totalIn(until?.reports) : totalIn(pastAsks.slice(0, 1).map((one) => shown.of(one)));
   if (total === undefined) return null;
   return (
     <>

@@ -2,7 +2,7 @@
 
 import type {ComponentChildren} from 'preact';
 import {useMemo} from 'preact/hooks';
-import {type ActiveQuestion, activePath, activeQuestionForm} from '../../address/active-address';
+import {type ActiveQuestion, activeQuestionForm, activeUsersQuestion} from '../../address/active-address';
 import {pageAddress} from '../../address/base';
 import {readAddress, writeAddress} from '../../address/codec';
 import {conditionText} from '../../address/conditions';
@@ -49,7 +49,7 @@ const addressOf = (question: ActiveQuestion, {range}: TileProps): string =>
 
 function InAll({question, lost, ...tile}: AskedProps) {
   const {days, interval, past, tools, onRange, onFresh} = tile;
-  const pathsOf = (span: Days): string[] => metrics.map((metric) => activePath(question, metric, span, interval));
+  const asksOf = (span: Days) => metrics.map((metric) => activeUsersQuestion(question, metric, span, interval));
   const asked: AskedActive = {
     question,
     days,
@@ -58,10 +58,10 @@ function InAll({question, lost, ...tile}: AskedProps) {
     past,
     what: '',
     zone: utc,
-    paths: pathsOf(days),
-    pastPaths: past === undefined ? [] : pathsOf(past),
+    asks: asksOf(days),
+    pastAsks: past === undefined ? [] : asksOf(past),
   };
-  const asking = useTile(onFresh, asked, [...asked.paths, ...asked.pastPaths]);
+  const asking = useTile(onFresh, asked, [...asked.asks, ...asked.pastAsks]);
   const title = titleOf(question);
   return (
     <UsersCard

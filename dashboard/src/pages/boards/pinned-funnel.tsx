@@ -2,7 +2,7 @@
 import type {FunnelAnswer} from '../../../../src/edge/answers/funnels.js';
 import {pageAddress} from '../../address/base';
 import {readAddress, writeAddress} from '../../address/codec';
-import {funnelForm, funnelPath, stepLabel, stepsOf} from '../../address/funnel-address';
+import {funnelForm, funnelQuestion, stepLabel, stepsOf} from '../../address/funnel-address';
 import {datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
@@ -17,9 +17,10 @@ import {type TileProps, useTile} from './tile';
 export function PinnedFunnel({search, range, days, tools, onFresh}: TileProps) {
   const asked = readAddress(funnelForm, search);
   const {step: steps, window} = asked.question;
-  const path = funnelPath(asked.question, days);
-  const asking = useTile(onFresh, undefined, steps.length === 0 ? undefined : [path]);
-  const answer = asking.shown?.reports[0]?.value as FunnelAnswer | undefined;
+  const asks = steps.length === 0 ? undefined : [funnelQuestion(asked.question, days)];
+  const asking = useTile(onFresh, undefined, asks);
+  const report = asking.shown?.reports[0];
+  const answer = report?.value as FunnelAnswer | undefined;
   const title = steps.length === 0 ? 'Funnel' : funnelTitle(steps);
   const address = pageAddress('/funnels') + writeAddress(funnelForm, {...asked.question, range});
   return (
@@ -39,7 +40,7 @@ export function PinnedFunnel({search, range, days, tools, onFresh}: TileProps) {
         <>
           {answer !== undefined && (
             <>
-              <CurlButton paths={[path]} />
+              <CurlButton paths={[report!.path]} />
               <CsvButton file="funnel" rows={() => funnelRows(answer)} />
             </>
           )}

@@ -1,7 +1,7 @@
 // A pinned lifecycle: its stages.
 import {pageAddress} from '../../address/base';
 import {readAddress, writeAddress} from '../../address/codec';
-import {lifecycleForm, lifecyclePath, usualPeriod} from '../../address/engagement-address';
+import {lifecycleForm, lifecycleQuestion, usualPeriod} from '../../address/engagement-address';
 import {utc} from '../../address/zone';
 import {datesText} from '../../charts/format';
 import {today} from '../../service/today';
@@ -13,7 +13,7 @@ export function PinnedLifecycle({search, range, days, tools, onFresh}: TileProps
   const {question, problems} = readAddress(lifecycleForm, search);
   const interval = usualPeriod(days);
   const asked: LifecycleAsked = {question, days, dates: datesText(days, today.value), interval, zone: utc};
-  const asking = useTile(onFresh, asked, [lifecyclePath(question, days, interval)]);
+  const asking = useTile(onFresh, asked, [lifecycleQuestion(question, days, interval)]);
   const title = question.event === null ? 'Lifecycle' : `Lifecycle by ${question.event}`;
   return (
     <Stages

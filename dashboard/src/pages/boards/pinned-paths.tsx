@@ -2,7 +2,7 @@
 import type {PathsAnswer} from '../../../../src/edge/answers/engagement.js';
 import {pageAddress} from '../../address/base';
 import {readAddress, writeAddress} from '../../address/codec';
-import {pathsForm, pathsPath} from '../../address/engagement-address';
+import {pathsForm, pathsQuestion} from '../../address/engagement-address';
 import {count, datesText} from '../../charts/format';
 import {pathCsv} from '../../charts/path-columns';
 import {today} from '../../service/today';
@@ -18,7 +18,7 @@ export function PinnedPaths({search, range, days, tools, onFresh}: TileProps) {
   const {question, problems} = readAddress(pathsForm, search);
   const {event, direction} = question;
   const asked: PathsAsked = {question, days, dates: datesText(days, today.value)};
-  const asking = useTile(onFresh, asked, event === null ? undefined : [pathsPath(question, event, days)]);
+  const asking = useTile(onFresh, asked, event === null ? undefined : [pathsQuestion(question, event, days)]);
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as PathsAnswer | undefined;

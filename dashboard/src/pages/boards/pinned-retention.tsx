@@ -1,7 +1,7 @@
 // Pinned retention: its curve.
 import {pageAddress} from '../../address/base';
 import {readAddress, writeAddress} from '../../address/codec';
-import {retentionForm, retentionPath, usualPeriod} from '../../address/engagement-address';
+import {retentionForm, retentionQuestion, usualPeriod} from '../../address/engagement-address';
 import {utc} from '../../address/zone';
 import {Card} from '../../shell/card';
 import {CurveCard} from '../retention/curve-card';
@@ -15,7 +15,8 @@ export function PinnedRetention({search, range, days: of, tools, onFresh}: TileP
   const interval = usualPeriod(days);
   const {start} = question;
   const asked: RetentionAsked = {question, days, interval};
-  const asking = useTile(onFresh, asked, start === null ? undefined : [retentionPath(question, start, days, interval)]);
+  const asks = start === null ? undefined : [retentionQuestion(question, start, days, interval)];
+  const asking = useTile(onFresh, asked, asks);
   if (start === null)
     return (
       <Card span={12} title="Retention" tools={tools('Retention')}>

@@ -8,14 +8,14 @@ import {
   divisorIn,
   labelsOf,
   seriesOf,
-  seriesPath,
+  seriesQuestion,
   trendsForm,
 } from '../../address/trends-address';
 import {type DividedLine, dividedBy, isQuotient, quotientText} from '../../charts/divided';
 import {drawnOf, linesOf, type SeriesLine} from '../../charts/series-lines';
 import type {Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
-import {TrendCard, type TrendQuestion} from '../overview/trend-card';
+import {asksOf, TrendCard, type TrendQuestion} from '../overview/trend-card';
 import {Lost, NoEventNamed} from './lost';
 import {type TileProps, useTile} from './tile';
 
@@ -26,11 +26,10 @@ export function PinnedTrend({search, range, days, interval, past, tools, onRange
   const divisor = divisorIn(asked.question, series);
   const lines = series.map((one, at) => ({
     event: labels[at]!,
-    path: seriesPath(one, asked.question, days, interval),
-    pastPath: past && seriesPath(one, asked.question, past, interval),
+    asks: seriesQuestion(one, asked.question, days, interval),
+    asksPast: past && seriesQuestion(one, asked.question, past, interval),
   }));
-  const paths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
-  const trend = useTile(onFresh, {days, interval, past, lines}, paths.length === 0 ? undefined : paths);
+  const trend = useTile(onFresh, {days, interval, past, lines}, lines.length === 0 ? undefined : asksOf(lines));
   const quotients = (trend.shown === undefined ? [] : measuredLines(trend.shown, series, divisor)).filter(isQuotient);
   const say = divisor === undefined ? undefined : quotientText(quotients, areCounts(...series));
   const title =
@@ -62,7 +61,7 @@ export function PinnedTrend({search, range, days, interval, past, tools, onRange
           measure: one.measure,
           common: asked.question,
           row: line.row,
-          answer: shown.of<CountsAnswer>(question.lines[line.series]!.path).value,
+          answer: shown.of<CountsAnswer>(question.lines[line.series]!.asks).value,
           days: question.days,
           bucket: {dates: line.answer.data.map(({date}) => date), at, interval: question.interval},
           when,
@@ -85,10 +84,10 @@ function measuredLines(
   series: readonly AskedSeries[],
   divisor: number | undefined,
 ): readonly (SeriesLine | DividedLine)[] {
-  const answered = question.lines.map(({event, path, pastPath}, at) => {
-    const {value, headers} = of<CountsAnswer>(path);
-    const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
-    return value && {label: event, measure: series[at]!.measure, answer: value, headers, past};
+  const answered = question.lines.map(({event, asks, asksPast}, at) => {
+    const {value, meta} = of<CountsAnswer>(asks);
+    const past = asksPast && of<CountsAnswer>(asksPast).value;
+    return value && {label: event, measure: series[at]!.measure, answer: value, meta, past};
   });
   const lines = linesOf(answered);
   return drawnOf(divisor === undefined ? lines : dividedBy(lines, divisor));

@@ -2,6 +2,7 @@
 //   TI1. Each tile says how fresh its numbers are: the head of the board says up to when those of all of them are exact.
 import type {ComponentChildren} from 'preact';
 import {useEffect} from 'preact/hooks';
+import type {FixedQuestion} from '../../../../src/asks/question/flat.js';
 import type {Days, Interval, Past, Range} from '../../address/range';
 import type {Freshness} from '../../service/freshness';
 import {type Asking, useReports} from '../../service/reports';
@@ -28,9 +29,9 @@ export interface TileProps extends TileDays {
 export function useTile<Question>(
   onFresh: TileProps['onFresh'],
   question: Question,
-  paths: readonly string[] | undefined,
+  asks: readonly FixedQuestion[] | undefined,
 ): Asking<Question> {
-  const asking = useReports(question, paths);
+  const asking = useReports(question, asks);
   const freshness = asking.shown?.freshness;
   useEffect(() => onFresh(freshness), [freshness]);
   return asking;

@@ -5,10 +5,10 @@ import type {NamesAnswer, PropertiesAnswer, TraitsAnswer, ValuesAnswer} from '..
 import {pageAddress} from '../../address/base';
 import {addressAsking} from '../../address/codec';
 import type {Condition} from '../../address/conditions';
-import {type Keys, keysPath, valuesPath} from '../../address/list-paths';
+import {type Keys, keysQuestion, valuesQuestion} from '../../address/list-questions';
 import {type NamesQuestion, namesForm} from '../../address/names-address';
 import {daysOf} from '../../address/range';
-import {namesPath} from '../../address/report-address';
+import {namesQuestion} from '../../address/report-address';
 import {trendsForm} from '../../address/trends-address';
 import type {Cell} from '../../charts/csv';
 import {count, datesText, percent} from '../../charts/format';
@@ -37,7 +37,7 @@ export function Names() {
   const days = daysOf(range, today.value);
   const keys: Keys = of === 'users' ? {of} : {of, event: event ?? undefined, days};
   const [begin, setBegin] = useState('');
-  const names = useReports(undefined, [namesPath(days, listedMax, begin)]);
+  const names = useReports(undefined, [namesQuestion(days, listedMax, begin)]);
   const answer = names.shown?.reports[0]?.value as NamesAnswer | undefined;
   const most = answer?.data[0]?.count ?? 1;
   return (
@@ -128,7 +128,7 @@ function Properties({
   readonly keys: Keys;
   readonly onChoose: (property: string) => void;
 }) {
-  const asking = useReports(undefined, [keysPath(keys, listedMax)]);
+  const asking = useReports(undefined, [keysQuestion(keys, listedMax)]);
   const report = asking.shown?.reports[0];
   const answer = report?.value as PropertiesAnswer | TraitsAnswer | undefined;
   const rows = (answer?.data ?? []).map((one) => ({...one, name: 'trait' in one ? one.trait : one.property}));
@@ -187,7 +187,7 @@ function Values({
   readonly keys: Keys;
   readonly property: string;
 }) {
-  const asking = useReports(undefined, [valuesPath(keys, property, listedMax)]);
+  const asking = useReports(undefined, [valuesQuestion(keys, property, listedMax)]);
   const report = asking.shown?.reports[0];
   const answer = report?.value as ValuesAnswer | undefined;
   const rows = answer?.data ?? [];

@@ -1,7 +1,7 @@
 // A funnel over time: the share that converted by the time of entry, and how long each step took.
 import {useMemo, useState} from 'preact/hooks';
 import type {WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
-import {type FunnelQuestion, fitting, funnelTimesPath, stepLabel, stepsOf} from '../../address/funnel-address';
+import {type FunnelQuestion, fitting, funnelTimesQuestion, stepLabel, stepsOf} from '../../address/funnel-address';
 import type {Interval} from '../../address/range';
 import type {Span} from '../../address/report-address';
 import {wallMs} from '../../address/zone';
@@ -27,9 +27,8 @@ export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
   const [isTable, setTable] = useState(false);
   const names = question.order === 'any' ? undefined : stepsOf(question).map(stepLabel);
   const zone = span.zone ?? 'UTC';
-  const path = funnelTimesPath(question, span, interval);
   const {window} = fitting(question);
-  const asking = useReports({interval, zone, names, window}, [path]);
+  const asking = useReports({interval, zone, names, window}, [funnelTimesQuestion(question, span, interval)]);
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as WalkedFunnelAnswer | undefined;
@@ -42,8 +41,8 @@ export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
       count: entered === 0 ? null : conversion_rate,
     }));
     // Without a window everybody may still convert: a line that is dashed all along would say nothing.
-    const headers = isLimited ? report?.headers : undefined;
-    const line = {label: 'Conversion', tone: 1, answer: {data}, headers};
+    const meta = isLimited ? report?.meta : undefined;
+    const line = {label: 'Conversion', tone: 1, answer: {data}, meta};
     return chartOf([line], shownInterval, (ms) => wallMs(zone, ms));
   }, [answer, shownInterval, isLimited]);
   const moment = useMemo(

@@ -1,17 +1,16 @@
 // Funnels: users who did one step after another, and the steps at which they were lost.
 import {useEffect, useState} from 'preact/hooks';
 import type {FunnelAnswer, WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
-import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
-import {funnelForm, funnelPath, type Outcome, stepLabel, stepsOf, withSteps} from '../../address/funnel-address';
+import {funnelForm, funnelQuestion, type Outcome, stepLabel, stepsOf, withSteps} from '../../address/funnel-address';
 import {daysOf} from '../../address/range';
-import {intervalOf, namesPath} from '../../address/report-address';
+import {intervalOf} from '../../address/report-address';
 import {datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
+import {useNames} from '../../controls/suggested-event';
 import {suggestedSteps} from '../../controls/suggested-steps';
-import {useAsked} from '../../service/asked';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
 import {useAddress} from '../../service/use-address';
@@ -49,8 +48,6 @@ const RulesForm = later<RulesFormProps>(
   </div>,
 );
 
-const askedMax = 200;
-
 export function Funnels() {
   const {question, problems, ask, suggest} = useAddress(funnelForm);
   const [isCleared, setCleared] = useState(false);
@@ -60,16 +57,15 @@ export function Funnels() {
   const interval = intervalOf(question.every, days);
   const steps = stepsOf(question);
   const isChosen = steps.length > 0 || isCleared;
-  const [names, again] = useAsked<NamesAnswer>(isChosen ? undefined : namesPath(days, askedMax));
-  const suggested = suggestedSteps(names.value.value?.data.map(({name}) => name) ?? []);
+  const names = useNames(isChosen ? undefined : days);
+  const suggested = suggestedSteps(names.value?.data.map(({name}) => name) ?? []);
   useEffect(() => {
     if (!isChosen && suggested.length > 0) suggest({step: suggested});
   }, [isChosen, suggested.join('\n')]);
 
-  const path = funnelPath(question, days);
   const asking = useReports(
     {question, days, dates: datesText(days, place.today)},
-    steps.length === 0 ? undefined : [path],
+    steps.length === 0 ? undefined : [funnelQuestion(question, days)],
   );
   const {shown} = asking;
   const report = shown?.reports[0];
@@ -152,9 +148,9 @@ export function Funnels() {
                   </>
                 )}
               </ReportBody>
-            ) : names.value.fault !== undefined ? (
-              <FaultBox fault={names.value.fault} onAgain={again} />
-            ) : isCleared || names.value.value !== undefined ? (
+            ) : names.fault !== undefined ? (
+              <FaultBox fault={names.fault} onAgain={names.again} />
+            ) : isCleared || names.value !== undefined ? (
               <EmptyDays title="Choose the first step">
                 A funnel counts the users who did one thing, then the next, {datesText(days, place.today)}. Other events
                 may lie between; a user counts once.

@@ -1,7 +1,7 @@
 // Lifecycle: who came, who came back and who stayed away, bucket by bucket; and stickiness, how often they came.
 
 import {writeAddress} from '../../address/codec';
-import {lifecycleForm, lifecyclePath, stickinessPath, usualPeriod} from '../../address/engagement-address';
+import {lifecycleForm, lifecycleQuestion, stickinessQuestion, usualPeriod} from '../../address/engagement-address';
 import {daysOf} from '../../address/range';
 import {datesText} from '../../charts/format';
 import {UserConditions} from '../../controls/common-fields';
@@ -37,11 +37,9 @@ export function Lifecycle() {
   const place = {zone: question.zone, today: todayIn(question.zone)};
   const days = {...daysOf(question.range, place.today), zone: question.zone};
   const interval = question.every ?? usualPeriod(days);
-  const stagesPath = lifecyclePath(question, days, interval);
-  const oftenPath = stickinessPath(question, days, interval);
   const asked = {question, days, dates: datesText(days, place.today), interval, zone: question.zone};
-  const stagesAsked = useReports<LifecycleAsked>(asked, [stagesPath]);
-  const oftenAsked = useReports<LifecycleAsked>(asked, [oftenPath]);
+  const stagesAsked = useReports<LifecycleAsked>(asked, [lifecycleQuestion(question, days, interval)]);
+  const oftenAsked = useReports<LifecycleAsked>(asked, [stickinessQuestion(question, days, interval)]);
   const name = question.event ?? 'any event';
   return (
     <>

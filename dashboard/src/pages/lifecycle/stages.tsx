@@ -89,7 +89,7 @@ export function Stages({
   );
   const open = openFrom(
     data.map(({date}) => ({date, count: 0})),
-    shown?.reports[0]?.headers,
+    shown?.reports[0]?.meta,
   );
   const isNobody = series.every(({values}) => values.every((value) => value === 0));
   const {event, where = [], user_where: userWhere = []} = shown?.question.question ?? {};

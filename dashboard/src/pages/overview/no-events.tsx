@@ -5,7 +5,7 @@ import {useLocation} from 'preact-iso';
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {pageAddress} from '../../address/base';
 import type {Days} from '../../address/range';
-import {namesPath} from '../../address/report-address';
+import {namesQuestion} from '../../address/report-address';
 import {everyDay} from '../../address/stored-days';
 import {datesText} from '../../charts/format';
 import {useReports} from '../../service/reports';
@@ -16,7 +16,7 @@ import {ReportBody} from '../../shell/report-body';
 import {Empty, Loading} from '../../shell/states';
 
 export function NoEvents({days}: {readonly days: Days}) {
-  const names = useReports(undefined, [namesPath(everyDay(today.value), 1)]);
+  const names = useReports(undefined, [namesQuestion(everyDay(today.value), 1)]);
   return (
     <div class="row">
       <Card span={12} title="Events">

@@ -2,7 +2,7 @@
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {comparedDays, pastSoFar} from '../../address/compared';
 import {daysOf} from '../../address/range';
-import {countsPath, intervalOf, namesMax, namesPath, overviewForm} from '../../address/report-address';
+import {countsQuestion, intervalOf, namesMax, namesQuestion, overviewForm} from '../../address/report-address';
 import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
@@ -13,7 +13,7 @@ import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
 import {Tiles, useTiles} from './tiles';
 import {TopEvents} from './top-events';
-import {TrendCard} from './trend-card';
+import {asksOf, TrendCard} from './trend-card';
 import './overview.css';
 
 const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);
@@ -34,23 +34,21 @@ export function Overview() {
   const past = comparedDays(days, interval, question.compare, since);
   const asked = {days, interval, past};
 
-  const namesAt = namesPath(days, namesMax);
-  const names = useReports(asked, [namesAt]);
+  const names = useReports(asked, [namesQuestion(days, namesMax)]);
   const listed = names.shown?.reports[0]?.value as NamesAnswer | undefined;
   const asOfMs = names.shown?.freshness?.asOfMs;
 
   const trendNames = listed?.data.slice(0, trendMax).map(({name}) => name) ?? [];
   const lines = trendNames.map((event) => ({
     event,
-    path: countsPath(event, days, interval),
-    pastPath: past && countsPath(event, past, interval),
+    asks: countsQuestion(event, days, interval),
+    asksPast: past && countsQuestion(event, past, interval),
   }));
-  const linePaths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
-  const trend = useReports({...asked, lines}, listed === undefined || lines.length === 0 ? undefined : linePaths);
+  const trend = useReports({...asked, lines}, lines.length === 0 ? undefined : asksOf(lines));
 
   const soFar = pastSoFar(past, days, today.value, asOfMs) ?? past;
-  const pastNamesAt = soFar === undefined || asOfMs === undefined ? undefined : namesPath(soFar, namesMax);
-  const pastNames = useReports(asked, pastNamesAt === undefined ? undefined : [pastNamesAt]);
+  const isPastAsked = soFar !== undefined && asOfMs !== undefined;
+  const pastNames = useReports(asked, isPastAsked ? [namesQuestion(soFar, namesMax)] : undefined);
 
   const tiles = useTiles(Math.min(days.to, today.value), since);
 

@@ -6,7 +6,7 @@ import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {beginsBefore} from '../../address/compared';
 import type {Days} from '../../address/range';
-import {type Metric, namesMax, namesPath, type Span, usersPath} from '../../address/report-address';
+import {type Metric, namesMax, namesQuestion, type Span, usersQuestion} from '../../address/report-address';
 import {clockText, count, dayName, weekdayName} from '../../charts/format';
 import {Sparkline} from '../../charts/sparkline';
 import {type Asking, useReports} from '../../service/reports';
@@ -34,9 +34,8 @@ export interface Tiles {
 }
 
 const dayOf = (day: number): Days => ({from: day, to: day});
-const namesOf = (span: Span): string => namesPath(span, namesMax);
-const activeOf = (metric: Metric, day: number): string =>
-  usersPath(metric, {from: day - sparkDays + 1, to: day}, 'day');
+const namesOf = (span: Span) => namesQuestion(span, namesMax);
+const activeOf = (metric: Metric, day: number) => usersQuestion(metric, {from: day - sparkDays + 1, to: day}, 'day');
 
 /** Days that a metric looks back over, and how many days before it is compared. */
 const looks: Readonly<Record<Metric, {readonly back: number; readonly before: number}>> = {
@@ -49,12 +48,12 @@ const pastDays = (metric: Metric, day: number): Days => {
   const {back, before} = looks[metric];
   return {from: day - before - back + 1, to: day - before};
 };
-const pastActiveOf = (metric: Metric, day: number, untilMs: number | undefined): string => {
+const pastActiveOf = (metric: Metric, day: number, untilMs: number | undefined) => {
   const span = pastDays(metric, day);
   const shiftMs = looks[metric].before * dayMs;
-  return usersPath(metric, untilMs === undefined ? span : {...span, untilMs: untilMs - shiftMs}, 'day');
+  return usersQuestion(metric, untilMs === undefined ? span : {...span, untilMs: untilMs - shiftMs}, 'day');
 };
-const pastNamesOf = (day: number, untilMs: number | undefined): string =>
+const pastNamesOf = (day: number, untilMs: number | undefined) =>
   namesOf(untilMs === undefined ? dayOf(day - 7) : {...dayOf(day - 7), untilMs: untilMs - 7 * dayMs});
 
 /** `day`: days since 1970-01-01, today at the latest. */
@@ -75,9 +74,9 @@ export function useTiles(day: number, since: number | undefined): Tiles {
         ]
       : undefined,
   );
-  // The days before are asked for after everything that has words.
+  // The days before are asked for with what is compared: before that stand the figures.
   const before = Array.from({length: sparkDays - 1}, (_, at) => namesOf(dayOf(day - sparkDays + 1 + at)));
-  const days = useReports(undefined, past.shown === undefined ? undefined : before);
+  const days = useReports(undefined, isKnown ? before : undefined);
   return {day, since, asking: [now, past], now, past, days};
 }
 

@@ -2,6 +2,7 @@
 
 import type {ComponentChildren} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
+import {type FixedQuestion, flatOf} from '../../../../src/asks/question/flat.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import type {Days, Interval, Past} from '../../address/range';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
@@ -22,8 +23,19 @@ export interface TrendQuestion {
   readonly days: Days;
   readonly interval: Interval;
   readonly past: Past | undefined;
-  readonly lines: readonly {readonly event: string; readonly path: string; readonly pastPath: string | undefined}[];
+  readonly lines: readonly Line[];
 }
+
+interface Line {
+  readonly event: string;
+  readonly asks: FixedQuestion;
+  /** Undefined: it is compared with nothing. */
+  readonly asksPast: FixedQuestion | undefined;
+}
+
+/** All that the lines ask. */
+export const asksOf = (lines: readonly Line[]): FixedQuestion[] =>
+  lines.flatMap(({asks, asksPast}) => (asksPast === undefined ? [asks] : [asks, asksPast]));
 
 type BehindNumber = (
   words: Words,
@@ -94,7 +106,7 @@ export function TrendCard({
         <>
           {lines.length > 0 && (
             <>
-              <CurlButton paths={question!.lines.map(({path}) => path)} />
+              <CurlButton paths={question!.lines.map(({asks}) => flatOf(asks))} />
               <CsvButton file={file} rows={() => csvRows(lines)} />
               <TableButton isTable={isTable} onChange={setTable} />
             </>
@@ -133,10 +145,10 @@ export function TrendCard({
 }
 
 const countedLines = ({question, of}: Shown<TrendQuestion>): AnsweredLine[] =>
-  question.lines.flatMap(({event, path, pastPath}, at): AnsweredLine[] => {
-    const {value, headers} = of<CountsAnswer>(path);
-    const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
-    return value === undefined ? [] : [{label: event, tone: at + 1, answer: value, headers, past}];
+  question.lines.flatMap(({event, asks, asksPast}, at): AnsweredLine[] => {
+    const {value, meta} = of<CountsAnswer>(asks);
+    const past = asksPast && of<CountsAnswer>(asksPast).value;
+    return value === undefined ? [] : [{label: event, tone: at + 1, answer: value, meta, past}];
   });
 
 const countedBehind: BehindNumber = ({eventsNamed}, {answer}, index, value, bucket, {question, freshness}) => {

@@ -2,7 +2,7 @@
 
 import type {PathsAnswer} from '../../../../src/edge/answers/engagement.js';
 import {writeAddress} from '../../address/codec';
-import {pathsForm, pathsPath} from '../../address/engagement-address';
+import {pathsForm, pathsQuestion} from '../../address/engagement-address';
 import {daysOf} from '../../address/range';
 import {count, datesText} from '../../charts/format';
 import {pathCsv} from '../../charts/path-columns';
@@ -40,7 +40,7 @@ export function Paths() {
   const suggesting = useSuggestedEvent(event !== null, days, (name) => suggest({event: name}));
   const asking = useReports<PathsAsked>(
     {question, days, dates: datesText(days, place.today)},
-    event === null ? undefined : [pathsPath(question, event, days)],
+    event === null ? undefined : [pathsQuestion(question, event, days)],
   );
   const {shown} = asking;
   const report = shown?.reports[0];

@@ -2,7 +2,7 @@
 
 import type {RetentionAnswer} from '../../../../src/edge/answers/engagement.js';
 import {writeAddress} from '../../address/codec';
-import {periodLengths, retentionForm, retentionPath, usualPeriod} from '../../address/engagement-address';
+import {periodLengths, retentionForm, retentionQuestion, usualPeriod} from '../../address/engagement-address';
 import {daysOf} from '../../address/range';
 import {retentionRule} from '../../address/retention-rule';
 import {wallMs} from '../../address/zone';
@@ -45,8 +45,10 @@ export function Retention() {
   const interval = question.every ?? usualPeriod(days);
   const {start} = question;
   const suggesting = useSuggestedEvent(start !== null, days, (name) => suggest({start: name}));
-  const path = start === null ? undefined : retentionPath(question, start, days, interval);
-  const asking = useReports<RetentionAsked>({question, days, interval}, path === undefined ? undefined : [path]);
+  const asking = useReports<RetentionAsked>(
+    {question, days, interval},
+    start === null ? undefined : [retentionQuestion(question, start, days, interval)],
+  );
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as RetentionAnswer | undefined;

@@ -1,6 +1,7 @@
 // The card with the lines, as a chart or as a table.
 import type {ComponentChildren} from 'preact';
 import {useState} from 'preact/hooks';
+import {flatOf} from '../../../../src/asks/question/flat.js';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
 import {labelsOf, type TrendsQuestion, trendsForm} from '../../address/trends-address';
@@ -85,7 +86,7 @@ export function LinesCard({
       tools={
         lines.length > 0 && (
           <>
-            <CurlButton paths={asked.series.map(asked.pathOf)} />
+            <CurlButton paths={asked.series.map(asked.ask).map(flatOf)} />
             <PinButton page="/trends" form={trendsForm} search={writeAddress(trendsForm, question)} />
             {!isShared && <AnnotationsButton zone={zone} isHour={interval === 'hour'} />}
             <CsvButton file="trends" rows={() => csvRows([...lines, ...divided])} />

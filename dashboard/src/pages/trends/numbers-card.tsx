@@ -1,4 +1,5 @@
 // The card with the lines in numbers.
+import type {FixedQuestion} from '../../../../src/asks/question/flat.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import {pastSoFar} from '../../address/compared';
 import type {TrendsAsked, trendsUntil} from '../../address/trends-asked';
@@ -60,17 +61,17 @@ function rowsOf(
 ): SeriesRow[] {
   return lines.map((line) => {
     const one = question.series[line.series]!;
-    const numbersOf = (path: string | undefined, from: Pick<Shown<unknown>, 'of'>) =>
-      path === undefined ? undefined : numbersIn(from.of<CountsAnswer>(path).value, line.row);
-    const before = until && numbersOf(until.question?.untilPathOf(one), until);
-    const usersPath = question.usersPathOf(one);
+    const numbersOf = (asked: FixedQuestion | undefined, from: Pick<Shown<unknown>, 'of'>) =>
+      asked && numbersIn(from.of<CountsAnswer>(asked).value, line.row);
+    const before = until && numbersOf(until.question?.askUntil(one), until);
+    const asksUsers = question.askUsers(one);
     // Two numbers of a row count the same events: the users of another moment are left out.
-    const isOfLine = positionOf(of(usersPath)) === positionOf(line);
+    const isOfLine = positionOf(of(asksUsers)) === positionOf(line);
     const total = one.measure === 'total' ? before?.total : before?.total_value;
     return {
       line,
-      users: isOfLine ? (numbersOf(usersPath, {of})?.total_value ?? undefined) : undefined,
-      before: (line.headers?.has('Report-Incomplete-From') ? total : line.pastTotal) ?? undefined,
+      users: isOfLine ? (numbersOf(asksUsers, {of})?.total_value ?? undefined) : undefined,
+      before: (line.meta?.incomplete_from ? total : line.pastTotal) ?? undefined,
     };
   });
 }

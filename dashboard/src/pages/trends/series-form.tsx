@@ -1,6 +1,6 @@
 // The series that Trends shows: a row each, with its event, what is shown of it, and the conditions that its events meet.
 import {useState} from 'preact/hooks';
-import type {Keys} from '../../address/list-paths';
+import type {Keys} from '../../address/list-questions';
 import type {Days} from '../../address/range';
 import {seriesMax} from '../../address/report-address';
 import {

@@ -48,7 +48,7 @@ export function SeriesTable({heading, rows, interval, isCompared, behind}: Serie
   ];
   const shown = rows.map((row) => {
     const {line, before} = row;
-    const figures = figuresOf(line.answer, line.headers);
+    const figures = figuresOf(line.answer, line.meta);
     const change = !before || line.total === null ? undefined : line.total / before;
     return {...row, ...figures, ...(row.say && {mean: null}), total: line.total, change};
   });

@@ -30,7 +30,7 @@ export const lineBehind =
       measure: isUsers ? 'users' : one.measure,
       common,
       row: line.row,
-      answer: of<CountsAnswer>(question.pathOf(one)).value,
+      answer: of<CountsAnswer>(question.ask(one)).value,
       days,
       bucket: at === undefined ? undefined : {dates: line.answer.data.map(({date}) => date), at, interval},
       when: `${when} (${zone})`,

@@ -61,18 +61,18 @@ function linesIn({question, of}: Shown<TrendsAsked>): SeriesLine[] {
   const labels = labelsOf(question.series);
   return linesOf(
     question.series.map((one, at) => {
-      const {value, headers} = of<CountsAnswer>(question.pathOf(one));
-      const pastPath = question.pastPathOf(one);
-      const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
-      return value && {label: labels[at]!, measure: one.measure, answer: value, headers, past};
+      const {value, meta} = of<CountsAnswer>(question.ask(one));
+      const before = question.askPast(one);
+      const past = before && of<CountsAnswer>(before).value;
+      return value && {label: labels[at]!, measure: one.measure, answer: value, meta, past};
     }),
   );
 }
 
-function faultsIn({question: {series, pathOf}, of}: Shown<TrendsAsked>): DrawnTrends['faults'] {
+function faultsIn({question: {series, ask}, of}: Shown<TrendsAsked>): DrawnTrends['faults'] {
   const labels = labelsOf(series);
   return series.flatMap((one, at) => {
-    const {value, fault} = of(pathOf(one));
+    const {value, fault} = of(ask(one));
     return value === undefined && fault !== undefined ? [{label: labels[at]!, fault}] : [];
   });
 }

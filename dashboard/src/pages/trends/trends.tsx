@@ -1,7 +1,7 @@
 // Events over time: up to six series, each of one event, one measure and its own conditions, or the rows of a breakdown of them.
 import {useState} from 'preact/hooks';
 import {labelsOf, trendsForm, withSeries} from '../../address/trends-address';
-import {type TrendsAsked, trendsAsked, trendsPaths, trendsUntil} from '../../address/trends-asked';
+import {type TrendsAsked, trendsAsked, trendsQuestions, trendsUntil} from '../../address/trends-asked';
 import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
 import type {SeriesLine} from '../../charts/series-lines';
@@ -55,12 +55,12 @@ export function Trends() {
     mostFrequent,
   );
 
-  const main = useReports<TrendsAsked>(asked, series.length === 0 ? undefined : trendsPaths(asked));
+  const main = useReports<TrendsAsked>(asked, series.length === 0 ? undefined : trendsQuestions(asked));
   const {shown} = main;
   const asOfMs = shown?.freshness?.asOfMs;
   const wallAsOfMs = asOfMs === undefined ? undefined : wallMs(zone, asOfMs);
   const soFar = trendsUntil(asked, place.today, asOfMs);
-  const until = useReports(soFar, soFar?.paths).shown;
+  const until = useReports(soFar, soFar?.asks).shown;
 
   const drawn = useDrawnTrends(shown, question, asked);
   const {lines, divided, chart, moment, say} = drawn;

@@ -1,5 +1,6 @@
 // The figures of the page over time.
 import {useMemo, useState} from 'preact/hooks';
+import {flatOf} from '../../../../src/asks/question/flat.js';
 import {wallMs} from '../../address/zone';
 import {type AnsweredLine, type Charted, csvRows} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';
@@ -49,7 +50,7 @@ export function WebChart({
       tools={
         lines.length > 0 && (
           <>
-            <CurlButton paths={asked!.paths} />
+            <CurlButton paths={asked!.asks.map(flatOf)} />
             <CsvButton file="web" rows={() => csvRows(lines)} />
             <TableButton isTable={isTable} onChange={setTable} />
           </>

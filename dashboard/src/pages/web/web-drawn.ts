@@ -23,12 +23,12 @@ export const answerIn = (reports: readonly Report<unknown>[] | undefined, at: nu
   reports?.[at]?.value as FigureAnswer | undefined;
 
 /** A line for each figure that is answered. */
-export const linesOf = ({question: {paths, pastPaths}, of}: Shown<AskedWeb>): AnsweredLine[] =>
-  paths.flatMap((path, at): AnsweredLine[] => {
-    const {value, headers} = of<FigureAnswer>(path);
-    const pastPath = pastPaths[at];
-    const past = pastPath === undefined ? undefined : of<FigureAnswer>(pastPath).value;
-    return value === undefined ? [] : [{label: figureLabels[figures[at]!], tone: at + 1, answer: value, headers, past}];
+export const linesOf = ({question: {asks, pastAsks}, of}: Shown<AskedWeb>): AnsweredLine[] =>
+  asks.flatMap((one, at): AnsweredLine[] => {
+    const {value, meta} = of<FigureAnswer>(one);
+    const before = pastAsks[at];
+    const past = before && of<FigureAnswer>(before).value;
+    return value === undefined ? [] : [{label: figureLabels[figures[at]!], tone: at + 1, answer: value, meta, past}];
   });
 
 /** Reports of the figures, without those of the compared range. */
@@ -37,4 +37,4 @@ export const ofFigures = (shown: Shown<AskedWeb> | undefined): readonly Report<u
 
 /** Number of all sessions; undefined while it is not known. */
 export const sessionsIn = (shown: Shown<AskedWeb> | undefined): number | undefined =>
-  shown?.of<FigureAnswer>(shown.question.sessionsPath).value?.total;
+  shown?.of<FigureAnswer>(shown.question.asksSessions).value?.total;

@@ -24,7 +24,7 @@ export function WebFigures({
       {figures.map((counts, at) => {
         const label = figureLabels[counts];
         const asked = shown?.question;
-        const past = asked?.pastPaths[at];
+        const past = asked?.pastAsks[at];
         const before =
           past === undefined
             ? undefined
@@ -41,7 +41,7 @@ export function WebFigures({
                   <div class="web-figure">
                     <a
                       class="figure"
-                      href={pageAddress(answerAddress(asked!.question, asked!.asks.event, counts))}
+                      href={pageAddress(answerAddress(asked!.question, asked!.of.event, counts))}
                       title={`The report of ${label.toLowerCase()}`}
                     >
                       {count(total)}

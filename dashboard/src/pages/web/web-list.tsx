@@ -3,7 +3,14 @@ import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import {pageAddress} from '../../address/base';
 import type {Condition} from '../../address/conditions';
-import {answerAddress, countsOf, listPath, rowConditionsOf, valueText, type WebList} from '../../address/web-address';
+import {
+  answerAddress,
+  countsOf,
+  listQuestion,
+  rowConditionsOf,
+  valueText,
+  type WebList,
+} from '../../address/web-address';
 import {count} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
 import type {Asking} from '../../service/reports';
@@ -34,7 +41,7 @@ export function ListCard({
   readonly onNarrow: (to: readonly Condition[]) => void;
 }) {
   const {shown} = asking;
-  const report = shown?.of<ActiveAnswer | CountsAnswer>(listPath(shown.question, list, shown.question.hasSessions));
+  const report = shown?.of<ActiveAnswer | CountsAnswer>(listQuestion(shown.question, list, shown.question.hasSessions));
   const rows: readonly ListRow[] = report?.value?.breakdown?.rows ?? [];
   const hasSessions = shown?.question.hasSessions ?? true;
   const counts = countsOf(list, hasSessions);
@@ -44,8 +51,8 @@ export function ListCard({
     return list.counts === counts ? list.absent : `${list.absent}; or a later page`;
   };
   const addressOf = (more?: readonly Condition[], by?: string): string => {
-    const {question, asks} = shown!.question;
-    return pageAddress(answerAddress(question, asks.event, counts, {...(more && {more}), ...(by && {by})}));
+    const {question, of} = shown!.question;
+    return pageAddress(answerAddress(question, of.event, counts, {...(more && {more}), ...(by && {by})}));
   };
   const top = Math.max(1, ...rows.map(({total}) => total));
   return (

@@ -4,17 +4,17 @@
 import {useMemo} from 'preact/hooks';
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {daysOf} from '../../address/range';
-import {namesMax, namesPath} from '../../address/report-address';
+import {namesMax, namesQuestion} from '../../address/report-address';
 import {everyDay} from '../../address/stored-days';
 import {
-  listPath,
+  listQuestion,
   narrowedBy,
   narrowText,
   viewNameIn,
   webAsked,
   webForm,
   webLists,
-  webUntilPaths,
+  webUntilQuestions,
 } from '../../address/web-address';
 import {wallMs} from '../../address/zone';
 import {chartOf} from '../../charts/charted';
@@ -48,7 +48,7 @@ const spans = [6, 6, 4, 4, 4, 6, 6] as const;
 export function Web() {
   const address = useAddress(webForm);
   const {question, problems, ask} = address;
-  const names = useReports(undefined, [namesPath(everyDay(today.value), namesMax)]);
+  const names = useReports(undefined, [namesQuestion(everyDay(today.value), namesMax)]);
   const listed = names.shown?.reports[0]?.value as NamesAnswer | undefined;
   const event = question.event ?? (listed && viewNameIn(listed.data.map(({name}) => name)));
   if (event !== undefined) return <WebOf event={event} address={address} />;
@@ -90,15 +90,15 @@ function WebOf({
   const place = {zone, today: todayIn(zone)};
   const since = useFirstDay(wallMs, zone);
   const asked: AskedWeb = {...webAsked(question, event, place.today, since), question};
-  const main = useReports(asked, [...new Set([...asked.paths, ...asked.pastPaths, asked.sessionsPath])]);
+  const main = useReports(asked, [...asked.asks, ...asked.pastAsks, asked.asksSessions]);
   const {shown} = main;
-  const until = useReports(undefined, webUntilPaths(asked, place.today, shown?.freshness?.asOfMs)).shown;
+  const until = useReports(undefined, webUntilQuestions(asked, place.today, shown?.freshness?.asOfMs)).shown;
 
   const sessions = main.isOther ? undefined : sessionsIn(shown); // WP2
   const hasSessions = sessions === undefined || sessions > 0;
   const lists = useReports<AskedLists>(
     {...asked, hasSessions},
-    sessions === undefined ? undefined : webLists.map((list) => listPath(asked, list, hasSessions)),
+    sessions === undefined ? undefined : webLists.map((list) => listQuestion(asked, list, hasSessions)),
   );
 
   const lines = useMemo(() => (shown === undefined ? [] : linesOf(shown)), [shown]);

@@ -1,7 +1,9 @@
 // A session of the dashboard, as its pages see it.
 import type {DashboardRole} from '../../../keys/dashboard-role.js';
+import type {AnnotationAnswer} from '../../answers/annotations.js';
+import type {BoardAnswer} from '../../answers/boards.js';
+import type {StateAnswer} from './state.js';
 
-/** Answer of `GET session` with a valid session. */
 export interface SessionAnswer {
   readonly role: DashboardRole;
   readonly name: string;
@@ -11,6 +13,13 @@ export interface SessionAnswer {
   /** Everything between the browser and the service is encrypted, as far as the service can tell. */
   readonly is_secure: boolean;
   readonly api: ApiPlace;
+}
+
+/** Answer of `GET session` with a valid session: what every page begins with. */
+export interface StartAnswer extends SessionAnswer {
+  readonly state: StateAnswer;
+  readonly boards: readonly BoardAnswer[];
+  readonly annotations: readonly AnnotationAnswer[];
 }
 
 /**

@@ -1,4 +1,5 @@
 // Links that share a report, and the report that one shows.
+import type {Meta} from '../../answers/query.js';
 import type {SavedReportAnswer} from '../../answers/saved-reports.js';
 
 /** A link. It shows one report to everybody who has the address. */
@@ -42,15 +43,14 @@ export interface ShareNeedsWordAnswer {
 export interface SharedReportAnswer extends Pick<SavedReportAnswer, 'name' | 'page' | 'search'> {
   /** Time of the answers: relative ranges end with its day. */
   readonly at: string;
-  readonly answers: readonly PathAnswer[];
+  readonly answers: readonly SharedAnswer[];
 }
 
-/** Answer to a path of the API, such as `v1/reports/users?…`. */
-export type PathAnswer =
+/** Answer to a question. `path`: its flat form, such as `v1/reports/users?…`. */
+export type SharedAnswer =
   | {
       readonly path: string;
-      /** Headers of freshness. */
-      readonly headers: Readonly<Record<string, string>>;
+      readonly meta: Pick<Meta, 'as_of' | 'next_by' | 'incomplete_from'>;
       readonly value: unknown;
     }
   | {

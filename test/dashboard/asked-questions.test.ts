@@ -1,21 +1,22 @@
 // What a report's page asks, out of its address: the service asks it for a report that is shared.
 import {describe, expect, test} from 'vitest';
-import {askedPaths} from '../../dashboard/src/address/asked-paths.js';
+import {askedQuestions} from '../../dashboard/src/address/asked-questions.js';
+import {type FixedQuestion, flatOf} from '../../src/asks/question/flat.js';
 import {savedPages} from '../../src/kept/saved-report.js';
 
 const nowMs = Date.parse('2026-11-28T23:30:00Z');
-const partsOf = (paths: readonly string[]) =>
-  paths.map((path) => {
-    const [route, query] = path.split('?', 2) as [string, string];
+const partsOf = (asks: readonly FixedQuestion[]) =>
+  asks.map((one) => {
+    const [route, query] = flatOf(one).split('?', 2) as [string, string];
     return {route, given: new URLSearchParams(query)};
   });
-const asked = (page: keyof typeof askedPaths, search: string) => partsOf(askedPaths[page](search, nowMs).paths);
+const asked = (page: keyof typeof askedQuestions, search: string) => partsOf(askedQuestions[page](search, nowMs).asks);
 
 test('every page whose reports are saved is known', () => {
-  expect(Object.keys(askedPaths).sort()).toEqual([...savedPages].sort());
+  expect(Object.keys(askedQuestions).sort()).toEqual([...savedPages].sort());
 });
 
-test('only routes of reports are asked, whatever the address says', () => {
+test('only reports are asked, whatever the address says', () => {
   const searches = [
     '?event=signup&start=a&step=a&step=b&by=plan&range=7d',
     '?event=../users&start=../v1/events&step=..%2Fuser%3FuserId%3Da&step=x%26at%3D1',
@@ -55,7 +56,7 @@ describe('Trends', () => {
 
   test('then for the range before up to the same moment, while today is in the range', () => {
     const untilOf = (search: string) =>
-      partsOf(askedPaths['/trends'](search, nowMs).until(Date.parse('2026-11-28T12:03:50Z')));
+      partsOf(askedQuestions['/trends'](search, nowMs).until(Date.parse('2026-11-28T12:03:50Z')));
     const [one, ...more] = untilOf('?event=signup&range=7d');
     expect(more).toEqual([]);
     expect([one?.given.get('from'), one?.given.get('to')]).toEqual(['2026-11-15', '2026-11-21T12:03:50.000Z']);
@@ -71,8 +72,8 @@ test('a question that names no event asks nothing, and a part that means nothing
     ['/retention', '?return=login'],
     ['/paths', ''],
   ] as const) {
-    expect([page, askedPaths[page](search, nowMs).paths]).toEqual([page, []]);
+    expect([page, askedQuestions[page](search, nowMs).asks]).toEqual([page, []]);
   }
-  expect(askedPaths['/active']('', nowMs).paths).not.toEqual([]);
-  expect(askedPaths['/lifecycle']('?colour=red', nowMs).problems).toMatchObject([{name: 'colour', text: 'red'}]);
+  expect(askedQuestions['/active']('', nowMs).asks).not.toEqual([]);
+  expect(askedQuestions['/lifecycle']('?colour=red', nowMs).problems).toMatchObject([{name: 'colour', text: 'red'}]);
 });
