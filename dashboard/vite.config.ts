@@ -53,15 +53,15 @@ export default defineConfig({
             // What Overview and the sign-in load later, with all that only these have.
             {
               name: 'start',
-              test: /src\/(pages\/(overview|sign-in|no-page|boards\/pinned-active)|shell\/(annotations-button|day-notes)|charts\/time-table-rows)/,
+              test: /src\/(pages\/(overview|sign-in|no-page)|boards\/pinned-active|shell\/(annotations-button|day-notes)|charts\/time-table-rows)/,
             },
             {name: 'shell', test: /src\/(address|charts|controls|design|explained|service|shell)\//},
             {
               name: 'reports',
-              test: /src\/pages\/(active|boards|funnels|lifecycle|paths|retention|saved|share|trends|web)\//,
+              test: /src\/(boards|reports|share|pages\/(active|boards|funnels|lifecycle|paths|retention|saved|trends|web))\//,
             },
             {name: 'people', test: /src\/pages\/(events|people)\//},
-            {name: 'operation', test: /src\/pages\//},
+            {name: 'operation', test: /src\/(pages|webhooks)\//},
           ],
         },
       },

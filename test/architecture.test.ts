@@ -316,7 +316,7 @@ describe('the pages of the dashboard', () => {
     expect([...reachedBy].filter((file) => browser.test(codeOf(file)))).toEqual([]);
   });
 
-  test('have layers: addresses and what asks the service know nothing of what is shown', () => {
+  test('have layers: what is below knows nothing of what is shown, and no page knows another', () => {
     const folderOf = (path: string): string => path.split('/')[2]!;
     const own = pages.flatMap(importsOf).filter(({target}) => target.startsWith('dashboard/src/'));
     const below: Readonly<Record<string, readonly string[]>> = {
@@ -324,12 +324,14 @@ describe('the pages of the dashboard', () => {
       service: ['address', 'service'],
       design: ['design'],
       charts: ['address', 'charts', 'controls', 'design', 'service', 'shell'],
+      reports: ['address', 'charts', 'controls', 'design', 'explained', 'reports', 'service', 'shell'],
     };
     expect(own.length).toBeGreaterThan(400);
     const upward = own.filter(({file, target}) => below[folderOf(file)]?.includes(folderOf(target)) === false);
     expect(upward.map(({file, target}) => `${file} -> ${target}`)).toEqual([]);
-    // Outside of the pages, only the frame knows them.
-    const known = own.filter(({file, target}) => folderOf(file) !== 'pages' && folderOf(target) === 'pages');
+    // Only the frame knows pages.
+    const pageOf = (path: string): string => path.split('/').slice(0, 4).join('/');
+    const known = own.filter(({file, target}) => folderOf(target) === 'pages' && pageOf(file) !== pageOf(target));
     expect([...new Set(known.map(({file}) => file))].sort()).toEqual([
       'dashboard/src/main.tsx',
       'dashboard/src/shell/places.ts',

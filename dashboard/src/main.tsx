@@ -21,7 +21,7 @@ const SignIn = later(() => import('./pages/sign-in/sign-in').then(({SignIn: Page
 
 const NoPage = later(() => import('./pages/no-page/no-page').then(({NoPage: Page}) => Page), <Loading />);
 
-const SharedReport = later(() => import('./pages/share/share').then(({SharedReport: Page}) => Page), <Loading />);
+const SharedReport = later(() => import('./share/share').then(({SharedReport: Page}) => Page), <Loading />);
 
 function App() {
   const {path} = useLocation();

@@ -1,7 +1,7 @@
 // Forms of webhooks and alerts: what they send is what they were given, but for what was edited.
 import {describe, expect, test} from 'vitest';
 import * as alerts from '../../dashboard/src/pages/alerts/alert-draft.js';
-import * as webhooks from '../../dashboard/src/pages/webhooks/webhook-draft.js';
+import * as webhooks from '../../dashboard/src/webhooks/webhook-draft.js';
 import type {AlertAnswer} from '../../src/edge/answers/alerts.js';
 import type {WebhookAnswer} from '../../src/edge/answers/webhooks.js';
 import {alertOf, newAlertBody} from '../../src/edge/routes/alert-body.js';

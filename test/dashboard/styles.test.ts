@@ -3,11 +3,13 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 
-const pages = 'dashboard/src/pages';
+/** Folders whose files have styles of their own. */
+const homes = ['pages', 'boards', 'reports', 'share', 'webhooks'].map((name) => `dashboard/src/${name}`);
 const filesIn = (folder: string, end: string): string[] =>
   readdirSync(folder, {recursive: true, encoding: 'utf8'})
     .filter((path) => path.endsWith(end))
     .map((path) => join(folder, path));
+const filesOf = (end: string): string[] => homes.flatMap((home) => filesIn(home, end));
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 const textOf = (path: string): string => readFileSync(path, 'utf8');
 const found = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1]!);
@@ -23,8 +25,8 @@ const usedIn = (path: string): string[] =>
 
 test('a class that a page styles is used by no page that has nothing of it', () => {
   const shared = new Set(filesIn('dashboard/src/design', '.css').flatMap(styledIn));
-  const styles = filesIn(pages, '.css');
-  const components = filesIn(pages, '.tsx');
+  const styles = filesOf('.css');
+  const components = filesOf('.tsx');
   const imports = new Map<string, string>();
   for (const path of components) {
     const folder = folderOf(path);
@@ -34,9 +36,7 @@ test('a class that a page styles is used by no page that has nothing of it', () 
     const own = folderOf(style);
     const classes = new Set(styledIn(style).filter((name) => !shared.has(name)));
     return components
-      .filter(
-        (path) => folderOf(path) !== own && !imports.get(folderOf(path))!.includes(`../${own.split('/').at(-1)}/`),
-      )
+      .filter((path) => folderOf(path) !== own && !imports.get(folderOf(path))!.includes(`/${own.split('/').at(-1)}/`))
       .flatMap((path) =>
         usedIn(path).flatMap((name) => (classes.has(name) ? [`${style} styles .${name} of ${path}`] : [])),
       );
@@ -56,7 +56,7 @@ const classesOf = (selector: string): string[] => found(selector, /\.([\w-]+)/g)
 
 test('every rule of a page names a class of its own: a rule of shared classes alone styles all pages', () => {
   const shared = new Set(filesIn('dashboard/src/design', '.css').flatMap(selectorsIn).flatMap(classesOf));
-  const rules = filesIn(pages, '.css').flatMap((path) => selectorsIn(path).map((selector) => ({path, selector})));
+  const rules = filesOf('.css').flatMap((path) => selectorsIn(path).map((selector) => ({path, selector})));
   expect(rules.length).toBeGreaterThan(100);
   expect(
     rules

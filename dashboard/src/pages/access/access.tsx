@@ -20,7 +20,7 @@ import {CreatePerson} from './create-person';
 import {RecordCard} from './record';
 import './access.css';
 
-const ShareList = later(() => import('../saved/share-list').then((part) => part.ShareList));
+const ShareList = later(() => import('../../shell/share-list').then((part) => part.ShareList));
 
 type Open =
   | {readonly what: 'create'}

@@ -2,9 +2,9 @@
 import {useState} from 'preact/hooks';
 import {CardChoice} from '../../controls/card-choice';
 import {DialogForm} from '../../controls/dialog-form';
+import {SecretDialog} from '../../controls/secret-dialog';
 import {change, type Fault, faultOf} from '../../service/client';
 import type {Role} from '../../service/session';
-import {SecretDialog} from '../keys/secret-dialog';
 import {roleWords} from './access';
 
 const ends: readonly (readonly [days: number | undefined, words: string])[] = [

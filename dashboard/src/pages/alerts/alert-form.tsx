@@ -15,7 +15,7 @@ import {type Behind, Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {SaveFault} from '../../shell/save-fault';
 import {FaultBox} from '../../shell/states';
-import type {CreateWebhookProps} from '../webhooks/create-webhook';
+import type {CreateWebhookProps} from '../../webhooks/create-webhook';
 import {type AlertDraft, isWhole, ofPercent, previewOf} from './alert-draft';
 import {type AlertKind, countedText, kindWords, minutesLabel, previewText} from './alert-words';
 import {AudienceFields} from './audience-fields';
@@ -24,7 +24,7 @@ import type {RuleProps, SavedFunnels} from './rule-fields';
 import {TimeFields} from './time-fields';
 
 const CreateWebhook = later<CreateWebhookProps>(() =>
-  import('../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
+  import('../../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
 );
 
 /** Its pickers come after the dialog. */

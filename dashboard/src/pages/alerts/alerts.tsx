@@ -12,7 +12,7 @@ import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {NoParameters} from '../../shell/no-parameters';
 import {Empty, FaultBox} from '../../shell/states';
-import type {CreateWebhookProps} from '../webhooks/create-webhook';
+import type {CreateWebhookProps} from '../../webhooks/create-webhook';
 import type {FormProps} from './alert-dialogs';
 import {alertPath, type FunnelNames, isOfUsers, speakingText, stateOf, valueText} from './alert-words';
 import {DeleteAlert} from './delete-alert';
@@ -24,7 +24,7 @@ import './alerts.css';
 // Forms, with their pickers, come when they are asked for.
 const CreateAlert = later<FormProps>(() => import('./alert-dialogs').then((dialogs) => dialogs.CreateAlert));
 const CreateWebhook = later<CreateWebhookProps>(() =>
-  import('../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
+  import('../../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
 );
 const EditAlert = later<FormProps & {readonly alert: AlertAnswer}>(() =>
   import('./alert-dialogs').then((dialogs) => dialogs.EditAlert),

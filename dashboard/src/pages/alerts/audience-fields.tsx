@@ -4,7 +4,7 @@ import {MoreFields} from '../../controls/more-fields';
 import {Options} from '../../controls/options';
 import {useAsked} from '../../service/asked';
 import {FaultBox, Loading} from '../../shell/states';
-import {kindWords} from '../webhooks/webhook-words';
+import {kindWords} from '../../webhooks/webhook-words';
 import type {FieldsProps} from './rule-fields';
 
 const audiences = [

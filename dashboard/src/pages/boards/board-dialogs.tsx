@@ -1,12 +1,12 @@
 // Names a board, new or known, or deletes one.
 import {useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
+import {boardAddress} from '../../boards/board-links';
 import {DialogForm} from '../../controls/dialog-form';
 import {createBoard, deleteBoard, renameBoard} from '../../service/board-changes';
 import type {Board} from '../../service/boards';
 import {type Fault, faultOf} from '../../service/client';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
-import {boardAddress} from './board-links';
 
 /** `board` undefined: a new one, which is shown then. */
 export function NameBoard({board, onClose}: {readonly board: Board | undefined; readonly onClose: () => void}) {

@@ -1,6 +1,7 @@
 // All boards in their order: made, renamed, arranged, deleted by who may pin. Overview shows the first one.
 import {useState} from 'preact/hooks';
 import {placeBetween} from '../../address/saved-report';
+import {boardAddress} from '../../boards/board-links';
 import {Moment} from '../../controls/moment';
 import {placeBoard} from '../../service/board-changes';
 import {type Board, boards, unsavedBoard} from '../../service/boards';
@@ -11,8 +12,7 @@ import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {RowTool} from '../../shell/row-tool';
 import {Loading} from '../../shell/states';
-import {boardAddress} from './board-links';
-import '../saved/saved.css';
+import '../../design/saved-list.css';
 
 /** As many as the service stores (src/kept/board.ts). */
 const boardsMax = 20;

@@ -5,6 +5,8 @@ import {boardForm} from '../../address/board-address';
 import {comparedDays} from '../../address/compared';
 import {daysOf} from '../../address/range';
 import {intervalOf} from '../../address/report-address';
+import {BoardLinks} from '../../boards/board-links';
+import {BoardRow} from '../../boards/board-row';
 import {type Board, boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
 import {useFirstDay} from '../../service/first-day';
 import {type Freshness, oldest} from '../../service/freshness';
@@ -14,8 +16,6 @@ import {type Address, useAddress} from '../../service/use-address';
 import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import {BoardLinks} from './board-links';
-import {BoardRow} from './board-row';
 
 const BoardList = later(() => import('./board-list').then(({BoardList: Part}) => Part), <Loading lines={6} />);
 

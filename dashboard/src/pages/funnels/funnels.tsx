@@ -31,7 +31,7 @@ import type {RulesFormProps} from './rules-form';
 import type {SavedFunnelsProps} from './saved-funnels';
 import {StepsForm} from './steps-form';
 import type {VariantRow, VariantsProps} from './variants';
-import '../trends/trends.css';
+import '../../design/builder.css';
 import './funnels.css';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));

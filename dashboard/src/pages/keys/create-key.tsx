@@ -5,11 +5,11 @@ import type {CreatedKey} from '../../../../src/edge/answers/keys.js';
 import {CardChoice} from '../../controls/card-choice';
 import {DialogForm} from '../../controls/dialog-form';
 import {MoreFields} from '../../controls/more-fields';
+import {SecretDialog} from '../../controls/secret-dialog';
 import {apiAddress} from '../../service/api-address';
 import {change, type Fault, faultOf} from '../../service/client';
 import {curlOf} from './key';
 import {type KeyDraft, kinds, LimitFields, noLimits, optionsOf} from './key-form';
-import {SecretDialog} from './secret-dialog';
 
 export function CreateKey({onClose}: {readonly onClose: () => void}) {
   const [draft, setDraft] = useState<KeyDraft>({kind: 'write', name: '', limits: noLimits});

@@ -5,6 +5,7 @@ import {useState} from 'preact/hooks';
 import type {CreatedKey, ListedKey} from '../../../../src/edge/answers/keys.js';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
+import {ShownOnce} from '../../controls/shown-once';
 import {apiAddress} from '../../service/api-address';
 import {change, type Fault} from '../../service/client';
 import {now} from '../../service/now';
@@ -12,7 +13,6 @@ import {Icon} from '../../shell/icon';
 import {FaultBox} from '../../shell/states';
 import {curlOf} from './key';
 import {revokeKey} from './revoke-key';
-import {ShownOnce} from './shown-once';
 import './keys.css';
 
 /** A key that was used so lately is still in use somewhere. */

@@ -1,14 +1,15 @@
 // The first board on Overview, with what is newest beside its first pin. Without a pin: active users over time.
+
+import {BoardLinks} from '../../boards/board-links';
+import {BoardRow} from '../../boards/board-row';
+import type {TileDays, TileProps} from '../../boards/tile';
 import {boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
 import {later} from '../../shell/later';
 import {FaultBox, Loading} from '../../shell/states';
-import {BoardLinks} from '../boards/board-links';
-import {BoardRow} from '../boards/board-row';
-import type {TileDays, TileProps} from '../boards/tile';
 import {NewestCard} from './newest-card';
 
 const PinnedActive = later<TileProps>(
-  () => import('../boards/pinned-active').then(({PinnedActive: Tile}) => Tile),
+  () => import('../../boards/pinned-active').then(({PinnedActive: Tile}) => Tile),
   <div class="card">
     <Loading lines={7} />
   </div>,

@@ -3,6 +3,7 @@ import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {comparedDays, pastSoFar} from '../../address/compared';
 import {daysOf} from '../../address/range';
 import {countsQuestion, intervalOf, namesMax, namesQuestion, overviewForm} from '../../address/report-address';
+import {asksOf, TrendCard} from '../../reports/trends/trend-card';
 import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
@@ -13,7 +14,6 @@ import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
 import {Tiles, useTiles} from './tiles';
 import {TopEvents} from './top-events';
-import {asksOf, TrendCard} from './trend-card';
 import './overview.css';
 
 const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);

@@ -20,7 +20,7 @@ import {later} from '../../shell/later';
 import {NotRenewed} from '../../shell/not-renewed';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
-import '../trends/trends.css';
+import '../../design/builder.css';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 

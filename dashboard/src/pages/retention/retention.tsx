@@ -10,6 +10,8 @@ import {CohortTable, cohortName} from '../../charts/cohort-table';
 import {cohortsOf} from '../../charts/cohorts';
 import {count, datesText} from '../../charts/format';
 import {useSuggestedEvent} from '../../controls/suggested-event';
+import type {CurveCardProps} from '../../reports/retention/curve-card';
+import {type RetentionAsked, retentionOf} from '../../reports/retention/retention-number';
 import {useReports} from '../../service/reports';
 import {useAddress} from '../../service/use-address';
 import {Card} from '../../shell/card';
@@ -22,17 +24,15 @@ import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
-import type {CurveCardProps} from './curve-card';
 import {RetentionForm} from './retention-form';
-import {type RetentionAsked, retentionOf} from './retention-number';
 import '../../design/reports.css';
-import '../trends/trends.css';
+import '../../design/builder.css';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 const CurveCard = later<CurveCardProps>(
-  () => import('./curve-card').then(({CurveCard: Part}) => Part),
+  () => import('../../reports/retention/curve-card').then(({CurveCard: Part}) => Part),
   <div class="card span-12">
     <Loading lines={6} />
   </div>,

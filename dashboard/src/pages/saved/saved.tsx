@@ -32,12 +32,12 @@ import {PinButton} from '../../shell/pin-button';
 import {places} from '../../shell/places';
 import {RowTool} from '../../shell/row-tool';
 import {Empty, FaultBox} from '../../shell/states';
-import './saved.css';
+import '../../design/saved-list.css';
 
 const RenameReport = later(() => import('./dialogs').then((part) => part.RenameReport));
 const DeleteReport = later(() => import('./dialogs').then((part) => part.DeleteReport));
 const ShareReport = later(() => import('./share-report').then((part) => part.ShareReport));
-const ShareList = later(() => import('./share-list').then((part) => part.ShareList));
+const ShareList = later(() => import('../../shell/share-list').then((part) => part.ShareList));
 
 const forms: Readonly<Partial<Record<string, Form>>> = {
   '/trends': trendsForm,

@@ -25,6 +25,7 @@ import type {ExplainedColumn} from './series-table';
 import {lineBehind, quotientOf} from './trends-behind';
 
 import {useDrawnTrends} from './trends-drawn';
+import '../../design/builder.css';
 import './trends.css';
 
 const CommonForm = later<CommonFormProps>(

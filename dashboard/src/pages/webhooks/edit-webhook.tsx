@@ -4,9 +4,9 @@ import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {isEmpty} from '../../address/form-fields';
 import {change, type Fault, faultOf} from '../../service/client';
-import {changeOf, draftOf, type WebhookDraft} from './webhook-draft';
-import {WebhookForm} from './webhook-form';
-import {kindWords} from './webhook-words';
+import {changeOf, draftOf, type WebhookDraft} from '../../webhooks/webhook-draft';
+import {WebhookForm} from '../../webhooks/webhook-form';
+import {kindWords} from '../../webhooks/webhook-words';
 
 export interface EditProps {
   readonly webhook: WebhookAnswer;

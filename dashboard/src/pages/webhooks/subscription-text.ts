@@ -1,7 +1,7 @@
 // A subscription of a webhook in words.
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {conditionWords} from '../../address/condition-words.js';
-import type {SubscribedType} from './webhook-words.js';
+import type {SubscribedType} from '../../webhooks/webhook-words.js';
 
 const shownNamesMax = 3;
 

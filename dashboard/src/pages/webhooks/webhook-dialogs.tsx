@@ -4,9 +4,9 @@ import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {count, momentText} from '../../charts/format';
 import {DialogForm} from '../../controls/dialog-form';
+import {SecretDialog} from '../../controls/secret-dialog';
 import {change, type Fault, faultOf} from '../../service/client';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
-import {SecretDialog} from '../keys/secret-dialog';
 
 interface Props {
   readonly webhook: WebhookAnswer;

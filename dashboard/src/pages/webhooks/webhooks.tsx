@@ -12,14 +12,14 @@ import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {NoParameters} from '../../shell/no-parameters';
 import {Empty} from '../../shell/states';
+import {kindWords, sendingText, stateOf} from '../../webhooks/webhook-words';
 import {subscriptionText} from './subscription-text';
 import {WebhookCard} from './webhook-card';
-import {kindWords, sendingText, stateOf} from './webhook-words';
 import './webhooks.css';
 
 // Its form, with its pickers, comes when it is asked for.
 const CreateWebhook = later<{readonly onClose: () => void}>(() =>
-  import('./create-webhook').then((dialog) => dialog.CreateWebhook),
+  import('../../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
 );
 
 export function Webhooks() {

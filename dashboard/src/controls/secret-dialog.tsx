@@ -1,6 +1,6 @@
 // A dialog with a secret that is shown once. Escape asks first whether it is stored, and closes the second time.
 import {useState} from 'preact/hooks';
-import {Dialog} from '../../controls/dialog';
+import {Dialog} from './dialog';
 import {ShownOnce} from './shown-once';
 
 export function SecretDialog({

@@ -1,11 +1,11 @@
 // A pinned lifecycle: its stages.
-import {pageAddress} from '../../address/base';
-import {readAddress, writeAddress} from '../../address/codec';
-import {lifecycleForm, lifecycleQuestion, usualPeriod} from '../../address/engagement-address';
-import {utc} from '../../address/zone';
-import {datesText} from '../../charts/format';
-import {today} from '../../service/today';
-import {type LifecycleAsked, Stages} from '../lifecycle/stages';
+import {pageAddress} from '../address/base';
+import {readAddress, writeAddress} from '../address/codec';
+import {lifecycleForm, lifecycleQuestion, usualPeriod} from '../address/engagement-address';
+import {utc} from '../address/zone';
+import {datesText} from '../charts/format';
+import {type LifecycleAsked, Stages} from '../reports/lifecycle/stages';
+import {today} from '../service/today';
 import {Lost} from './lost';
 import {type TileProps, useTile} from './tile';
 

@@ -1,7 +1,7 @@
 // What is wrong with the address of a pin: parts that these pages do not know, or no event at all.
-import type {Problem} from '../../address/codec';
-import {Icon} from '../../shell/icon';
-import {Empty} from '../../shell/states';
+import type {Problem} from '../address/codec';
+import {Icon} from '../shell/icon';
+import {Empty} from '../shell/states';
 
 /** Parts of a pin that another version of the pages wrote. */
 export function Lost({problems}: {readonly problems: readonly Problem[]}) {

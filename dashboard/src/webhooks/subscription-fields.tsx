@@ -1,13 +1,13 @@
 // What a webhook is told of one type: whether, and of which names; of events also under which conditions, in one rule or several.
 import type {ComponentChildren} from 'preact';
-import {isName} from '../../address/codec';
-import type {Days} from '../../address/range';
-import {Chips} from '../../controls/chips';
-import {ConditionList} from '../../controls/condition-list';
-import {EventPicker} from '../../controls/event-picker';
-import {matching, Picker, type PickerOptions} from '../../controls/picker';
-import {useAsked} from '../../service/asked';
-import {today} from '../../service/today';
+import {isName} from '../address/codec';
+import type {Days} from '../address/range';
+import {Chips} from '../controls/chips';
+import {ConditionList} from '../controls/condition-list';
+import {EventPicker} from '../controls/event-picker';
+import {matching, Picker, type PickerOptions} from '../controls/picker';
+import {useAsked} from '../service/asked';
+import {today} from '../service/today';
 import {type SubscriptionDraft, wholeSubscription} from './webhook-draft';
 import {type NamedThings, type SubscribedType, typeWords} from './webhook-words';
 

@@ -1,7 +1,7 @@
 // A secret that is shown once: in a field that selects itself, until the person says that it is stored.
 import {useEffect, useRef} from 'preact/hooks';
-import {ApiAddressNote} from '../../controls/api-address-note';
-import {CopyButton} from '../../controls/copy-button';
+import {ApiAddressNote} from './api-address-note';
+import {CopyButton} from './copy-button';
 import './shown-once.css';
 
 export function ShownOnce({

@@ -1,25 +1,22 @@
 // The page of a link: one report with its numbers and how they are counted, for whoever has the link. It leads nowhere else.
-import {agoText, momentText} from '../../charts/format';
-import type {Fault} from '../../service/client';
-import {now} from '../../service/now';
-import {readShare, shareFault} from '../../service/share-link';
-import {shared} from '../../service/shared';
-import {Card} from '../../shell/card';
-import {Head} from '../../shell/head';
-import {later} from '../../shell/later';
-import {FaultBox, Loading} from '../../shell/states';
+import {agoText, momentText} from '../charts/format';
+import type {Fault} from '../service/client';
+import {now} from '../service/now';
+import {readShare, shareFault} from '../service/share-link';
+import {shared} from '../service/shared';
+import {Card} from '../shell/card';
+import {Head} from '../shell/head';
+import {later} from '../shell/later';
+import {places} from '../shell/places';
+import {FaultBox, Loading} from '../shell/states';
 import {questionWords} from './question-words';
 import './share.css';
 
 const waiting = <Loading lines={8} />;
-const pages: Readonly<Record<string, ReturnType<typeof later>>> = {
-  '/trends': later(() => import('../trends/trends').then(({Trends}) => Trends), waiting),
-  '/funnels': later(() => import('../funnels/funnels').then(({Funnels}) => Funnels), waiting),
-  '/retention': later(() => import('../retention/retention').then(({Retention}) => Retention), waiting),
-  '/lifecycle': later(() => import('../lifecycle/lifecycle').then(({Lifecycle}) => Lifecycle), waiting),
-  '/paths': later(() => import('../paths/paths').then(({Paths}) => Paths), waiting),
-  '/active': later(() => import('../active/active').then(({ActiveUsers}) => ActiveUsers), waiting),
-};
+/** The page of a report, as the frame loads it. Made once: another component would mount it again. */
+const pages = new Map(
+  places.flatMap(({path, script}) => (script === undefined ? [] : [[path, later(script, waiting)] as const])),
+);
 
 export function SharedReport() {
   const report = shared.value;
@@ -37,7 +34,7 @@ export function SharedReport() {
       </main>
     );
   const {name, page, search} = report;
-  const Page = pages[page];
+  const Page = pages.get(page);
   return (
     <main class="page shared">
       <Head title={name} freshness={<AsOf />} />

@@ -1,16 +1,16 @@
 // A pin of a board, with its place in their order. What it shows is loaded by the page of its report.
 import type {FunctionComponent} from 'preact';
 import {useRef, useState} from 'preact/hooks';
-import {type PinnedPage, partsOfPin} from '../../address/pin-list';
-import type {Reorder} from '../../controls/reorder';
-import {movePin, togglePin} from '../../service/board-changes';
-import type {Board} from '../../service/boards';
-import type {Freshness} from '../../service/freshness';
-import {may} from '../../service/session';
-import {Card} from '../../shell/card';
-import {Icon} from '../../shell/icon';
-import {later} from '../../shell/later';
-import {Empty, Loading} from '../../shell/states';
+import {type PinnedPage, partsOfPin} from '../address/pin-list';
+import type {Reorder} from '../controls/reorder';
+import {movePin, togglePin} from '../service/board-changes';
+import type {Board} from '../service/boards';
+import type {Freshness} from '../service/freshness';
+import {may} from '../service/session';
+import {Card} from '../shell/card';
+import {Icon} from '../shell/icon';
+import {later} from '../shell/later';
+import {Empty, Loading} from '../shell/states';
 import type {TileDays, TileProps} from './tile';
 
 const waiting = (

@@ -1,16 +1,17 @@
 // The form of a webhook, in a dialog: where to, what it is told, how it is sent. One that exists keeps its kind.
 import {useState} from 'preact/hooks';
-import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
-import {CardChoice} from '../../controls/card-choice';
-import {DialogForm} from '../../controls/dialog-form';
-import {MoreFields} from '../../controls/more-fields';
-import {NumberField} from '../../controls/number-field';
-import type {Fault} from '../../service/client';
-import {later} from '../../shell/later';
-import {SaveFault} from '../../shell/save-fault';
+import type {WebhookAnswer} from '../../../src/edge/answers/webhooks.js';
+import {CardChoice} from '../controls/card-choice';
+import {DialogForm} from '../controls/dialog-form';
+import {MoreFields} from '../controls/more-fields';
+import {NumberField} from '../controls/number-field';
+import type {Fault} from '../service/client';
+import {later} from '../shell/later';
+import {SaveFault} from '../shell/save-fault';
 import type {SubscriptionProps} from './subscription-fields';
 import {chosenTypes, type WebhookDraft} from './webhook-draft';
 import {kindWords, typesFor, type WebhookKind} from './webhook-words';
+import './webhook-form.css';
 
 /** Its pickers come after the dialog. */
 const SubscriptionFields = later<SubscriptionProps>(() =>

@@ -1,7 +1,7 @@
 // The pins of a board.
 import type {ComponentChildren} from 'preact';
-import {useReorder} from '../../controls/reorder';
-import {movePin} from '../../service/board-changes';
+import {useReorder} from '../controls/reorder';
+import {movePin} from '../service/board-changes';
 import {Pinned, type PinnedProps} from './pinned';
 import './board-row.css';
 

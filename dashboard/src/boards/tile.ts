@@ -2,10 +2,10 @@
 //   TI1. Each tile says how fresh its numbers are: the head of the board says up to when those of all of them are exact.
 import type {ComponentChildren} from 'preact';
 import {useEffect} from 'preact/hooks';
-import type {FixedQuestion} from '../../../../src/asks/question/flat.js';
-import type {Days, Interval, Past, Range} from '../../address/range';
-import type {Freshness} from '../../service/freshness';
-import {type Asking, useReports} from '../../service/reports';
+import type {FixedQuestion} from '../../../src/asks/question/flat.js';
+import type {Days, Interval, Past, Range} from '../address/range';
+import type {Freshness} from '../service/freshness';
+import {type Asking, useReports} from '../service/reports';
 
 /** What a board decides for all its tiles. */
 export interface TileDays {

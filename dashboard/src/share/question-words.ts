@@ -1,14 +1,14 @@
 // The question of a report in words, for those who see no form.
-import {activeQuestionForm} from '../../address/active-address';
-import {type Form, type QuestionOf, readAddress} from '../../address/codec';
-import {type Condition, conditionText} from '../../address/conditions';
-import {lifecycleForm, pathsForm, retentionForm} from '../../address/engagement-address';
-import {funnelForm, stepLabel, stepsOf} from '../../address/funnel-address';
-import {daysOf, type Range} from '../../address/range';
-import {divisorIn, labelsOf, seriesOf, type TrendsQuestion, trendsForm} from '../../address/trends-address';
-import {windowText} from '../../address/window-text';
-import {datesText, rangeName} from '../../charts/format';
-import {todayIn} from '../../shell/zone-day';
+import {activeQuestionForm} from '../address/active-address';
+import {type Form, type QuestionOf, readAddress} from '../address/codec';
+import {type Condition, conditionText} from '../address/conditions';
+import {lifecycleForm, pathsForm, retentionForm} from '../address/engagement-address';
+import {funnelForm, stepLabel, stepsOf} from '../address/funnel-address';
+import {daysOf, type Range} from '../address/range';
+import {divisorIn, labelsOf, seriesOf, type TrendsQuestion, trendsForm} from '../address/trends-address';
+import {windowText} from '../address/window-text';
+import {datesText, rangeName} from '../charts/format';
+import {todayIn} from '../shell/zone-day';
 
 /** Part of the question and its words; an empty text is left out. */
 type Row = readonly [what: string, text: string];

@@ -1,9 +1,9 @@
 // Adding a webhook: its form, then its secret, once. When the dialog closes the secret is nowhere in the page.
 
 import {useState} from 'preact/hooks';
-import type {CreatedWebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
-import {change, type Fault} from '../../service/client';
-import {SecretDialog} from '../keys/secret-dialog';
+import type {CreatedWebhookAnswer} from '../../../src/edge/answers/webhooks.js';
+import {SecretDialog} from '../controls/secret-dialog';
+import {change, type Fault} from '../service/client';
 import {bodyOf, newDraft, type WebhookDraft, wholeSubscription} from './webhook-draft';
 import {WebhookForm} from './webhook-form';
 import type {SubscribedType} from './webhook-words';

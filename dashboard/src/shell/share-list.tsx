@@ -1,16 +1,16 @@
 // Links that share a report: who made them, how often they are read, until when; and their end, at once.
 import {useState} from 'preact/hooks';
-import type {ShareAnswer, SharesAnswer} from '../../../../src/edge/dashboard/answers/shares.js';
-import {count, momentText} from '../../charts/format';
-import {ActionsTable} from '../../controls/actions-table';
-import {Moment} from '../../controls/moment';
-import {useAskAgain, useAsked} from '../../service/asked';
-import {change, type Fault, faultOf} from '../../service/client';
-import {now} from '../../service/now';
-import {AskedState} from '../../shell/asked-state';
-import {Card} from '../../shell/card';
-import {ConfirmDialog} from '../../shell/confirm-dialog';
-import {Empty} from '../../shell/states';
+import type {ShareAnswer, SharesAnswer} from '../../../src/edge/dashboard/answers/shares.js';
+import {count, momentText} from '../charts/format';
+import {ActionsTable} from '../controls/actions-table';
+import {Moment} from '../controls/moment';
+import {useAskAgain, useAsked} from '../service/asked';
+import {change, type Fault, faultOf} from '../service/client';
+import {now} from '../service/now';
+import {AskedState} from './asked-state';
+import {Card} from './card';
+import {ConfirmDialog} from './confirm-dialog';
+import {Empty} from './states';
 import './share-list.css';
 
 export function ShareList() {

@@ -1,11 +1,11 @@
 // Pinned retention: its curve.
-import {pageAddress} from '../../address/base';
-import {readAddress, writeAddress} from '../../address/codec';
-import {retentionForm, retentionQuestion, usualPeriod} from '../../address/engagement-address';
-import {utc} from '../../address/zone';
-import {Card} from '../../shell/card';
-import {CurveCard} from '../retention/curve-card';
-import type {RetentionAsked} from '../retention/retention-number';
+import {pageAddress} from '../address/base';
+import {readAddress, writeAddress} from '../address/codec';
+import {retentionForm, retentionQuestion, usualPeriod} from '../address/engagement-address';
+import {utc} from '../address/zone';
+import {CurveCard} from '../reports/retention/curve-card';
+import type {RetentionAsked} from '../reports/retention/retention-number';
+import {Card} from '../shell/card';
 import {Lost, NoEventNamed} from './lost';
 import {type TileProps, useTile} from './tile';
 

@@ -1,6 +1,6 @@
 // Kinds of webhooks, what they may be told, and their states, in words.
-import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
-import {count, duration} from '../../charts/format.js';
+import type {WebhookAnswer} from '../../../src/edge/answers/webhooks.js';
+import {count, duration} from '../charts/format.js';
 
 export type WebhookKind = WebhookAnswer['kind'];
 export type SubscribedType = WebhookAnswer['types'][number]['type'];
