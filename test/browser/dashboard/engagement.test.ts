@@ -111,6 +111,7 @@ test('Retention begins with the sign-ups, and its cells and CSV are those of the
 
   await dashboard.goto(`/retention?start=signup&range=${from}..${to}&show=users&periods=4&zone=Pacific/Kiritimati`);
   await card('Cohorts').getByText('Pacific/Kiritimati').waitFor();
+  await table.waitFor();
   const there = await ask<RetentionAnswer>('retention', {...parameters, timezone: 'Pacific/Kiritimati'});
   expect((await cellsOf(table)).slice(1).map(([, size]) => Number(size))).toEqual(there.cohorts.map(({size}) => size));
 });
