@@ -100,20 +100,23 @@ async function answerTo(question: string): Promise<unknown> {
 
 async function play({commands, shown, question}: Step): Promise<void> {
   if (shown !== undefined) {
-    const check = async (): Promise<void> => expect(JSON.parse(await shell(commands))).toEqual(asShown(shown));
+    const check = async (): Promise<void> => {
+      expect(JSON.parse(await shell(commands))).toEqual(asShown(shown));
+      if (question !== undefined) expect(await answerTo(question)).toEqual(asShown(shown));
+    };
     // Reports come with the next snapshot.
     await until(`the shown answer of ${commands}`, () => check().then(isTrue, isFalse)).catch(check);
-    if (question !== undefined) expect(await answerTo(question)).toEqual(asShown(shown));
     return;
   }
-  // A live read waits 2 s for its partition, which a busy machine can exceed.
-  const {printed} = await until('no partition is behind its log', async () => {
-    const printed = await shell(commands);
-    return !printed.includes('the partition is behind its log') && {printed};
-  });
+  // Where a busy machine is late, an answer is 503 for a moment. A deletion before it was made all the same.
+  const tries: string[] = [];
+  await until(
+    'no answer is unavailable',
+    async () => !tries[tries.push(await shell(commands)) - 1]!.includes('"unavailable"'),
+  );
   const pattern = expected.find(([of]) => of.test(commands))?.[1];
   expect(pattern, `what ${commands} prints`).toBeDefined();
-  expect(printed).toMatch(pattern!);
+  expect(tries.join('\n')).toMatch(pattern!);
 }
 
 describe.each(pages)('%s', (page) => {
