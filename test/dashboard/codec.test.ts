@@ -5,12 +5,7 @@ import {activeQuestionForm} from '../../dashboard/src/address/active-address.js'
 import {type Form, type QuestionOf, readAddress, writeAddress} from '../../dashboard/src/address/codec.js';
 import type {Condition} from '../../dashboard/src/address/conditions.js';
 import {retentionForm} from '../../dashboard/src/address/engagement-address.js';
-import {
-  type FunnelQuestion,
-  funnelForm,
-  funnelQuestion,
-  funnelUsersPath,
-} from '../../dashboard/src/address/funnel-address.js';
+import {type FunnelQuestion, funnelForm, funnelQuestion} from '../../dashboard/src/address/funnel-address.js';
 import {parseRange} from '../../dashboard/src/address/range.js';
 import {
   activeForm,
@@ -268,9 +263,9 @@ describe('a path that asks the service', () => {
       'v1/reports/funnel?steps[]=a&steps[]=b&where[2]=plan+eq+pro&order=any&breakdown=trait:plan&breakdown_limit=6' +
         '&timezone=UTC&from=2024-10-04&to=2024-10-05',
     );
-    expect(decodeURIComponent(funnelUsersPath({...asked, order: null, by: null}, span, 2, 'dropped'))).toBe(
-      'v1/reports/funnel/users?steps[]=a&steps[]=b&where[2]=plan+eq+pro&exclude[1]=x' +
-        '&timezone=UTC&from=2024-10-04&to=2024-10-05&step=2&outcome=dropped',
+    expect(decodeURIComponent(flatOf(funnelQuestion({...asked, order: null, by: null}, span)))).toBe(
+      'v1/reports/funnel?steps[]=a&steps[]=b&where[2]=plan+eq+pro&exclude[1]=x' +
+        '&timezone=UTC&from=2024-10-04&to=2024-10-05',
     );
   });
 

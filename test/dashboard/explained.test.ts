@@ -1,8 +1,8 @@
 // What stands behind numbers: the spans and lists of exactly what was counted, and the reasons where there is none.
 import {describe, expect, test} from 'vitest';
-import {bucketSpan, laterBucket, trailingSpan} from '../../dashboard/src/address/bucket-span.js';
+import {bucketSpan} from '../../dashboard/src/address/bucket-span.js';
 import {readAddress} from '../../dashboard/src/address/codec.js';
-import {lifecycleForm, retentionForm} from '../../dashboard/src/address/engagement-address.js';
+import {lifecycleForm, pathsForm, retentionForm} from '../../dashboard/src/address/engagement-address.js';
 import {funnelForm} from '../../dashboard/src/address/funnel-address.js';
 import type {Span} from '../../dashboard/src/address/report-address.js';
 import {seriesOf, seriesQuestion, trendsForm, withSeries} from '../../dashboard/src/address/trends-address.js';
@@ -12,17 +12,27 @@ import {activeBehind} from '../../dashboard/src/explained/active.js';
 import {type Explanation, listedText} from '../../dashboard/src/explained/explanation.js';
 import {funnelBehind} from '../../dashboard/src/explained/funnel.js';
 import {oftenBehind, type Stage, stageBehind} from '../../dashboard/src/explained/lifecycle.js';
+import {pathBehind} from '../../dashboard/src/explained/path.js';
 import {retentionBehind} from '../../dashboard/src/explained/retention.js';
 import {trendBehind} from '../../dashboard/src/explained/trend.js';
 import {flatOf} from '../../src/asks/question/flat.js';
 import type {CountsAnswer} from '../../src/edge/answers/counts.js';
+import type {Front} from '../../src/edge/front.js';
+import {pointing, readQuestion} from '../../src/edge/query/read-question.js';
+import {queryOf} from '../../src/edge/routes/query.js';
 
 const dayOf = (date: string): number => Date.parse(date) / 86_400_000;
 const days = (from: string, to: string, zone = 'UTC'): Span => ({from: dayOf(from), to: dayOf(to), zone});
 const freshness = undefined;
-/** Parameters of the list of people. */
-const listOf = ({people}: Explanation): string | undefined =>
-  people && decodeURIComponent(people.path).replaceAll('+', ' ');
+/** Where the people of a number are, in its report. The service takes the question. */
+const placeOf = ({people}: Explanation): object => {
+  const {report, ...asked} = people!.question;
+  pointing('', () => queryOf(readQuestion({report: 'people', behind: people}, ''), front));
+  return defined({report, interval: (asked as {interval?: string}).interval, ...people!.point});
+};
+const front = {reportZone: undefined, wallMs: () => 0} as unknown as Front;
+const defined = (point: object): object =>
+  Object.fromEntries(Object.entries(point).filter(([, one]) => one !== undefined));
 
 describe('what lies in a bucket', () => {
   const weeks = ['2026-10-26', '2026-11-02', '2026-11-09'];
@@ -37,15 +47,6 @@ describe('what lies in a bucket', () => {
     const hours = ['2026-10-25T02:00:00+02:00', '2026-10-25T02:00:00+01:00', '2026-10-25T03:00:00+01:00'];
     const {fromMs, untilMs, zone} = bucketSpan(hours, 1, range, 'hour');
     expect([fromMs, untilMs, zone]).toEqual([Date.UTC(2026, 9, 25, 1), Date.UTC(2026, 9, 25, 2) - 1, undefined]);
-  });
-
-  test('of a trailing window looks back before the range, to the end of its week', () => {
-    expect(trailingSpan(weeks, 0, range, 'week', 30)).toEqual(days('2026-10-03', '2026-11-01', 'Europe/Berlin'));
-    expect(trailingSpan(weeks, 2, range, 'week', 30)).toEqual(days('2026-10-17', '2026-11-10', 'Europe/Berlin'));
-  });
-
-  test('comes so many buckets later', () => {
-    expect(laterBucket('2026-01-01', 1, 'month', 'UTC')).toEqual(days('2026-02-01', '2026-02-28'));
   });
 });
 
@@ -86,23 +87,16 @@ describe('a trend', () => {
     expect(behind('event=a&where=1:plan+eq+pro').events).toBeUndefined();
   });
 
-  test('of any event leads to who did any', () => {
-    expect(listOf(behind('event=&where=1:plan+eq+pro&user_where=city+eq+Rome'))).toBe(
-      'v1/users?did[1]=2026-11-01..2026-11-02&did_where[1]=plan eq pro&user_where=city eq Rome&timezone=Asia/Tokyo',
-    );
-  });
-
-  test('says how many people are behind it: by its own number, or by a report of its users', () => {
-    expect(behind('event=a&measure=1:users').people?.total).toBe(5);
-    for (const [search, path] of [
-      ['event=a&where=1:plan+eq+pro&user_where=city+eq+Rome', 'event=a&where=plan eq pro&user_where=city eq Rome&'],
-      ['event=&measure=1:sum:value', 'any_event=true&'],
-    ] as const) {
-      const {total} = behind(search).people!;
-      expect(decodeURIComponent(String(total)).replaceAll('+', ' ')).toBe(
-        `v1/reports/events?${path}measure=users&interval=hour&timezone=Asia/Tokyo&from=2026-11-01&to=2026-11-02`,
-      );
-    }
+  test('leads to who did the events, whatever is measured of them', () => {
+    const {question} = behind('event=&measure=1:sum:value&where=1:plan+eq+pro&user_where=city+eq+Rome').people!;
+    expect(question).toMatchObject({
+      events: [],
+      where: ['plan eq pro'],
+      users: {where: ['city eq Rome']},
+      interval: 'hour',
+    });
+    expect(question).toHaveProperty('measure', undefined);
+    expect(placeOf(behind('event=a'))).toEqual({report: 'counts', interval: 'hour'});
   });
 
   test('of a row of a breakdown names the row, and leads to the people of its value', () => {
@@ -121,22 +115,17 @@ describe('a trend', () => {
         when: 'then',
         freshness,
       });
-    const list = (condition: string): string =>
-      `where[1]=${condition}&timezone=UTC&from=2026-11-02&to=2026-11-02&step=1&outcome=reached`;
     expect(rows.map((row) => ofRow(row).title)).toEqual([
       '5 events a, plan is pro',
       '5 events a, plan is (empty)',
       '5 events a, plan is not set',
       '5 events a, plan is other (3 values)',
     ]);
-    expect(listOf(ofRow(rows[0]!))).toContain(list('plan eq pro'));
-    expect(listOf(ofRow(rows[1]!))).toContain(list('plan eq '));
-    expect(listOf(ofRow(rows[2]!))).toContain(list('plan unset'));
-    expect(listOf(ofRow(rows[3]!))).toContain(list('plan nin pro,&where[1]=plan set&where[1]=plan nnull'));
-    expect(listOf(ofRow({kind: 'null'}))).toContain(list('plan null'));
-    expect(ofRow({kind: 'not_scalar'}).noPeople).toContain('cannot ask for lists');
-    rows.push({kind: 'not_scalar'});
-    expect(ofRow(rows[3]!).noPeople).toContain('cannot ask for lists');
+    const places = [{value: 'pro'}, {value: ''}, {kind: 'missing'}, {kind: 'other'}];
+    expect(rows.map((row) => placeOf(ofRow(row)))).toEqual(
+      places.map((place) => ({report: 'counts', interval: 'day', date: '2026-11-02', ...place})),
+    );
+    expect(ofRow(rows[0]!).people!.question).toMatchObject({breakdown: [{property: 'plan', limit: 25}]});
   });
 });
 
@@ -183,9 +172,10 @@ describe('active users', () => {
       dates: ['2026-11-01', '2026-11-02', '2026-11-03'],
       at: 1,
     });
-    expect(listOf(activeBehind({...number, point: point('dau')}))).toContain('did[1]=2026-11-02..2026-11-02&');
-    expect(listOf(activeBehind({...number, point: point('mau')}))).toContain('did[1]=2026-10-04..2026-11-02&');
-    expect(listOf(activeBehind({...number, point: undefined}))).toContain('did[1]=2026-11-01..2026-11-10&');
+    const at = {report: 'active', interval: 'day', date: '2026-11-02'};
+    expect(placeOf(activeBehind({...number, point: point('mau')}))).toEqual(at);
+    expect(activeBehind({...number, point: point('mau')}).people!.question).toMatchObject({metric: 'mau'});
+    expect(placeOf(activeBehind({...number, point: undefined}))).toEqual({report: 'active', interval: 'day'});
   });
 });
 
@@ -205,66 +195,59 @@ describe('retention', () => {
       freshness,
     });
   };
-  const began = 'v1/users?did[1]=2026-11-02..2026-11-08&did_event[1]=signup';
+  const at = {report: 'retention', interval: 'week'};
 
-  test('of a cohort are those who began in it, for the first time or not', () => {
-    expect(listOf(behind('', undefined))).toBe(`${began}&did_not[2]=..2026-11-01&did_event[2]=signup&timezone=UTC`);
-    expect(listOf(behind('cohort=recurring', undefined))).toBe(`${began}&timezone=UTC`);
+  test('of a cohort are its members, of a cell those who returned, of all cohorts those of the complete ones', () => {
+    expect(placeOf(behind('', undefined))).toEqual({...at, cohort: '2026-11-02'});
+    expect(placeOf(behind('frame=rolling', 2))).toEqual({...at, cohort: '2026-11-02', period: 2});
+    expect(placeOf(behind('', 1, true))).toEqual({...at, period: 1});
   });
 
-  test('of a cell are those of them who returned in its period, or until the end of the days', () => {
-    expect(listOf(behind('cohort=recurring&return=login', 2))).toBe(
-      `${began}&did[2]=2026-11-16..2026-11-22&did_event[2]=login&timezone=UTC`,
-    );
-    expect(listOf(behind('cohort=recurring&criteria=on_or_after', 1))).toBe(
-      `${began}&did[2]=2026-11-09..2026-11-20&timezone=UTC`,
-    );
-  });
-
-  test('has no list where none is exactly that', () => {
-    for (const [explanation, why] of [
-      [behind('', 0), 'no order'],
-      [behind('frame=rolling', 1), 'rolling'],
-      [behind('', 1, true), 'several cohorts'],
-      [behind('criteria=on_or_after', 9), 'after the days'],
-    ] as const) {
-      expect(explanation.people).toBeUndefined();
-      expect(explanation.noPeople).toContain(why);
-    }
+  test('has no list of all members of all cohorts', () => {
+    const {people, noPeople} = behind('', undefined, true);
+    expect([people, noPeople]).toEqual([undefined, expect.stringContaining('all cohorts')]);
   });
 });
 
 describe('lifecycle', () => {
   const {question} = readAddress(lifecycleForm, 'event=a');
   const asked = {value: 2, question, days: days('2026-11-04', '2026-11-18'), interval: 'week' as const, freshness};
-  const behind = (stage: Stage | undefined, date = '2026-11-09') =>
-    listOf(stageBehind({...asked, stage, date, when: 'then'}))!.replaceAll(
-      /&did_event\[\d\]=a|&timezone=UTC|^v1.users\?/g,
-      '',
-    );
+  const behind = (stage: Stage | undefined) =>
+    placeOf(stageBehind({...asked, stage, date: '2026-11-09', when: 'then'}));
+  const week = {report: 'lifecycle', interval: 'week', date: '2026-11-09'};
 
-  test('stages are who did it in some weeks and not in others', () => {
-    expect(behind('new')).toBe('did[1]=2026-11-09..2026-11-15&did_not[2]=..2026-11-08');
-    expect(behind('returning')).toBe('did[1]=2026-11-09..2026-11-15&did[2]=2026-11-02..2026-11-08');
-    expect(behind('resurrecting')).toBe(
-      'did[1]=2026-11-09..2026-11-15&did_not[2]=2026-11-02..2026-11-08&did[3]=..2026-11-01',
-    );
-    expect(behind('dormant')).toBe('did[1]=2026-11-02..2026-11-08&did_not[2]=2026-11-09..2026-11-15');
+  test('stages are of a week, as is everybody of it', () => {
+    expect(behind('dormant')).toEqual({...week, state: 'dormant'});
+    expect(behind(undefined)).toEqual(week);
   });
 
-  test('the first week is whole, the last ends with the days', () => {
-    expect(behind(undefined, '2026-11-02')).toBe('did[1]=2026-11-02..2026-11-08');
-    expect(behind(undefined, '2026-11-16')).toBe('did[1]=2026-11-16..2026-11-18');
-  });
-
-  test('no list goes by how often, but that of everybody', () => {
-    const often = {...asked, isAtLeast: true, when: 'then'};
-    expect(oftenBehind({...often, buckets: 2}).people).toBeUndefined();
-    expect(oftenBehind({...often, buckets: 1}).people).toBeDefined();
+  test('who was active so often is of stickiness', () => {
+    const often = {...asked, isAtLeast: false, when: 'then'};
+    expect(placeOf(oftenBehind({...often, buckets: 2}))).toEqual({report: 'stickiness', interval: 'week', buckets: 2});
+    expect(placeOf(oftenBehind({...often, buckets: undefined}))).toEqual({report: 'stickiness', interval: 'week'});
   });
 });
 
-test('a row of a funnel leads to its people; `other` has several values', () => {
+test('a place of a path is an event, or what has no name', () => {
+  const {question} = readAddress(pathsForm, 'event=a');
+  const number = {
+    users: 1,
+    total: 2,
+    question,
+    event: 'a',
+    days: days('2026-11-01', '2026-11-02'),
+    when: 'then',
+    freshness,
+  };
+  expect(placeOf(pathBehind({...number, step: 2, name: 'b'}))).toEqual({report: 'paths', step: 2, event: 'b'});
+  expect(placeOf(pathBehind({...number, step: 3, name: 'nothing', kind: 'end'}))).toEqual({
+    report: 'paths',
+    step: 3,
+    kind: 'end',
+  });
+});
+
+test('a row of a funnel leads to its people', () => {
   const {question} = readAddress(funnelForm, 'step=a&step=b&by=plan&by_at=2');
   const behind = (is: {value?: string; kind?: 'other' | 'missing'}) =>
     funnelBehind({
@@ -277,8 +260,7 @@ test('a row of a funnel leads to its people; `other` has several values', () => 
       when: '1 - 2 Nov',
       freshness,
     });
-  expect(listOf(behind({value: 'pro'}))).toContain('outcome=dropped&breakdown=plan&breakdown_at=2&breakdown_value=pro');
-  expect(listOf(behind({kind: 'missing'}))).toContain('&breakdown_kind=missing');
-  expect(behind({kind: 'other'}).noPeople).toContain('several values');
-  expect(behind({value: ''}).noPeople).toContain('empty');
+  const at = {report: 'funnel', step: 2, outcome: 'dropped'};
+  expect(placeOf(behind({value: ''}))).toEqual({...at, value: ''});
+  expect(placeOf(behind({kind: 'other'}))).toEqual({...at, kind: 'other'});
 });

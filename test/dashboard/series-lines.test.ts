@@ -1,13 +1,10 @@
-// Lines of trends: measures, breakdowns, colours; lines that lie on each other; who is behind a number; buckets of zones.
+// Lines of trends: measures, breakdowns, colours; lines that lie on each other; buckets of zones.
 import {describe, expect, test} from 'vitest';
-import {type NamedRow, narrowedTo} from '../../dashboard/src/address/breakdown-row.js';
-import type {AskedSeries} from '../../dashboard/src/address/trends-address.js';
 import {wallMs} from '../../dashboard/src/address/zone.js';
 import {chartOf, csvRows, figuresOf} from '../../dashboard/src/charts/charted.js';
 import {rimsOf} from '../../dashboard/src/charts/overlap.js';
 import {drawnOf, linesOf, rowText} from '../../dashboard/src/charts/series-lines.js';
 import {ticksAround} from '../../dashboard/src/charts/ticks.js';
-import {peopleWith} from '../../dashboard/src/explained/people-path.js';
 import type {CountsAnswer} from '../../src/edge/answers/counts.js';
 
 const dates = ['2026-11-01', '2026-11-02'];
@@ -120,34 +117,6 @@ test('ticks reach below zero where values do', () => {
   expect(ticksAround(0, 10)).toEqual([0, 2, 4, 6, 8, 10]);
   expect(ticksAround(-3, 10)).toEqual([-4, -2, 0, 2, 4, 6, 8, 10]);
   expect(ticksAround(-10, 0)).toEqual([-10, -8, -6, -4, -2, 0]);
-});
-
-describe('who is behind a number', () => {
-  const span = {from: 20_000, to: 20_001};
-  const series: AskedSeries = {event: 'a', measure: 'total', property: '', where: []};
-  const behind = (by: string | null, row: NamedRow | undefined, rows: readonly NamedRow[] = []): string | undefined => {
-    const narrowed = narrowedTo(
-      {where: series.where, userWhere: []},
-      by === null || !row ? undefined : {by, row, rows},
-    );
-    const path = narrowed && peopleWith({event: series.event, ...narrowed}, span)?.path;
-    return path && decodeURIComponent(path).replace(/^[^?]*\?steps\[\]=a|&timezone=UTC.*$/g, '');
-  };
-
-  test('is the series, and of a row who has its value', () => {
-    expect(behind(null, undefined)).toBe('');
-    expect(behind('plan', {value: 'pro'})).toBe('&where[1]=plan+eq+pro');
-    expect(behind('trait:plan', {value: 'pro'})).toBe('&user_where=plan+eq+pro');
-    expect(behind('plan', {kind: 'missing'})).toBe('&where[1]=plan+unset');
-    expect(behind('plan', {kind: 'null'})).toBe('&where[1]=plan+null');
-    expect(behind('plan', {kind: 'other'}, [{value: 'a'}, {value: 'b,c'}])).toBe(
-      '&where[1]=plan+nin+a,b\\,c&where[1]=plan+set&where[1]=plan+nnull',
-    );
-  });
-
-  test('is not said where no condition says it', () => {
-    expect(behind('plan', {kind: 'other'}, [{value: 'a'}, {kind: 'not_scalar'}])).toBeUndefined();
-  });
 });
 
 describe('buckets of a zone', () => {

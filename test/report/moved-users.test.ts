@@ -516,7 +516,7 @@ describe('every set of snapshots that agree', () => {
       const {total: counted} = JSON.parse(await evaluations[0]!.answer(active, snapshots));
       expect([data.length, total]).toEqual([counted, counted]);
     },
-    60_000,
+    240_000,
   );
 
   test.each([1, 2])(

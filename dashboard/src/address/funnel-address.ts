@@ -1,7 +1,7 @@
 // The question of Funnels: steps in their order, each with its own conditions, and the rules of their paths.
 import {exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
-import {type FixedQuestionOf, flatOf} from '../../../src/asks/question/flat.js';
-import {breakdownBy, type NamedRow} from './breakdown-row.js';
+import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
+import {breakdownBy} from './breakdown-row.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
@@ -160,26 +160,3 @@ export const funnelTimesQuestion = (
 });
 
 export type Outcome = 'reached' | 'dropped';
-
-/** Path of the users behind a number of the funnel. `step` from 1. `row`: of the breakdown; it is not `other`. */
-export const funnelUsersPath = (
-  question: FunnelQuestion,
-  span: Span,
-  step: number,
-  outcome: Outcome,
-  row?: NamedRow,
-): string => {
-  const asked = fitting(question);
-  const [, walked] = flatOf(walkedBy(asked, span)).split('?', 2);
-  const more = Object.entries({
-    step: String(step),
-    outcome,
-    ...(row && {
-      breakdown: asked.by,
-      breakdown_at: asked.by_at,
-      breakdown_value: row.value,
-      breakdown_kind: row.kind,
-    }),
-  }).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-  return `v1/reports/funnel/users?${walked}&${new URLSearchParams(more)}`;
-};

@@ -1,15 +1,13 @@
 // A number of active users: of one point of a metric, or of all days.
 
-import type {ActiveQuestion} from '../address/active-address.js';
-import {type NamedRow, narrowedTo, noListOfRow, rowCondition} from '../address/breakdown-row.js';
-import {bucketSpan, trailingSpan} from '../address/bucket-span.js';
-import type {Interval} from '../address/range.js';
+import {type ActiveQuestion, activeUsersQuestion} from '../address/active-address.js';
+import {rowCondition} from '../address/breakdown-row.js';
+import {type Interval, usualInterval} from '../address/range.js';
 import type {Metric, Span} from '../address/report-address.js';
 import {count} from '../charts/format.js';
 import {type RowName, rowText} from '../charts/series-lines.js';
 import type {Freshness} from '../service/freshness.js';
-import {devicesToo, type Explanation, eventsText, ofUsersText, tooMany} from './explanation.js';
-import {peopleWith} from './people-path.js';
+import {devicesToo, type Explanation, eventsText, ofUsersText, rowPoint} from './explanation.js';
 
 interface ActivePoint {
   readonly metric: Metric;
@@ -28,7 +26,6 @@ interface ActiveNumber {
   /** The bucket, or the days, in words with their zone. */
   readonly when: string;
   readonly row?: RowName | undefined;
-  readonly rows?: readonly NamedRow[];
   readonly freshness: Freshness | undefined;
 }
 
@@ -42,24 +39,19 @@ const trailing: Readonly<Record<Metric, readonly Interval[]>> = {
 const trailingDays = ({metric, interval}: ActivePoint): number | undefined =>
   trailing[metric].includes(interval) ? lengths[metric] : undefined;
 
-function spanOf(point: ActivePoint, days: Span): Span {
-  const {dates, at, interval} = point;
-  const length = trailingDays(point);
-  return length === undefined ? bucketSpan(dates, at, days, interval) : trailingSpan(dates, at, days, interval, length);
-}
-
 export function activeBehind(number: ActiveNumber): Explanation {
-  const {value, question, days, point, row, rows = [], freshness} = number;
-  const rowIn = question.by === null || row === undefined ? undefined : {by: question.by, row, rows};
-  const narrowed = narrowedTo({where: question.where, userWhere: question.user_where}, rowIn);
-  const span = point === undefined ? days : spanOf(point, days);
-  const people = narrowed && peopleWith({event: question.event, ...narrowed}, span, value);
-  const inRow = rowIn && row ? rowCondition(rowIn, rowText(row)) : undefined;
+  const {value, question, days, point, row, freshness} = number;
+  const by = row === undefined ? null : question.by;
+  const inRow = by === null ? undefined : rowCondition(by, rowText(row!));
+  // The users of all days are the same for each metric.
+  const {metric, interval} = point ?? {metric: 'dau', interval: usualInterval(days)};
   return {
     title: `${count(value)} active user${value === 1 ? '' : 's'}${inRow === undefined ? '' : `, ${inRow}`}`,
     how: [...sentences(number, inRow), devicesToo],
-    people,
-    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow : tooMany,
+    people: {
+      question: activeUsersQuestion(question, metric, days, interval, by ?? undefined),
+      point: {date: point?.dates[point.at], ...rowPoint(row)},
+    },
     freshness,
   };
 }

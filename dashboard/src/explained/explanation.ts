@@ -1,19 +1,16 @@
 // Explanation of a number: how it is counted, and lists of exactly what was counted. Each kind of number has a module of its own.
 //   EX1. A list that would not be exactly what was counted is replaced by the reason.
+import type {NumberPlace} from '../../../src/asks/question/flat.js';
+import type {NamedRow} from '../address/breakdown-row.js';
 import {type Condition, conditionText} from '../address/conditions.js';
 import type {Span} from '../address/report-address.js';
 import {inUtc} from '../address/report-address.js';
 import {count} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
 
-export interface PeopleList {
-  /** Path of a list of people, without its `limit`. */
-  readonly path: string;
-  /** Words for the time that stands beside each person. */
-  readonly when: string;
-  /** How many they are, or the path of a report whose `total_value` says it. */
-  readonly total: number | string;
-}
+/** The row of a breakdown that a number is in. */
+export const rowPoint = (row: NamedRow | undefined): Pick<NumberPlace['point'], 'value' | 'kind'> =>
+  row?.value === undefined ? {kind: row?.kind} : {value: row.value};
 
 export interface Explanation {
   /** The number, in words. */
@@ -22,7 +19,7 @@ export interface Explanation {
   readonly how: readonly string[];
   /** Question of Events, History, that lists exactly these events. */
   readonly events?: string | undefined;
-  readonly people?: PeopleList | undefined;
+  readonly people?: NumberPlace | undefined;
   /** Why no list says who was counted. EX1 */
   readonly noPeople?: string | undefined;
   /** Freshness of the report that has the number. */
@@ -45,8 +42,6 @@ export const ofUsersText = (userWhere: readonly Condition[]): string =>
 
 export const eachOnce = 'Each event counts once, however often it was sent with its messageId.';
 export const devicesToo = 'A device that is known to be a user counts as that user.';
-
-export const tooMany = 'No list of these users: it would need more conditions than a list can have.';
 
 export const zoneOf = ({zone}: Pick<Span, 'zone'>): string => zone ?? inUtc[1];
 

@@ -4,7 +4,7 @@ import {conditionText} from '../address/conditions.js';
 import {
   type FunnelQuestion,
   fitting,
-  funnelUsersPath,
+  funnelQuestion,
   type Outcome,
   stepLabel,
   stepsOf,
@@ -13,7 +13,7 @@ import type {Span} from '../address/report-address.js';
 import {windowText} from '../address/window-text.js';
 import {count} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
-import {type Explanation, zoneOf} from './explanation.js';
+import {type Explanation, rowPoint, zoneOf} from './explanation.js';
 
 interface FunnelNumber {
   readonly value: number;
@@ -32,26 +32,12 @@ interface FunnelNumber {
 export function funnelBehind(number: FunnelNumber): Explanation {
   const {value, question, span, step, outcome, row, freshness} = number;
   const did = outcome === 'reached' ? 'reached' : 'did not get to';
-  const why = row === undefined ? undefined : whyNoList(row.is);
   return {
     title: `${count(value)} ${did} step ${step}${row === undefined ? '' : `: ${row.name}`}`,
     how: sentences(number),
-    people:
-      why === undefined
-        ? {
-            path: funnelUsersPath(question, span, step, outcome, row?.is),
-            when: `At step ${outcome === 'reached' ? step : step - 1}`,
-            total: value,
-          }
-        : undefined,
-    noPeople: why,
+    people: {question: funnelQuestion(question, span), point: {step, outcome, ...rowPoint(row?.is)}},
     freshness,
   };
-}
-
-function whyNoList({value, kind}: NamedRow): string | undefined {
-  if (kind === 'other') return 'No list of these users: this row has several values. Filter a step by one of them.';
-  return value === '' ? 'No list of these users: a list cannot ask for an empty value.' : undefined;
 }
 
 const orderWords = {

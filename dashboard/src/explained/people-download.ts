@@ -1,25 +1,27 @@
 // Everybody behind a number as a CSV, of one snapshot.
+import type {NumberPlace} from '../../../src/asks/question/flat.js';
 import type {Cell} from '../charts/csv';
-import {type Fault, read} from '../service/client';
+import type {Fault} from '../service/client';
 import {downloadCsv} from '../shell/download';
-import type {PeoplePage} from './people-behind';
+import {askPeople, type PeoplePage} from './people-behind';
 
 const pagePeople = 1_000;
 /** A browser holds the whole file in memory. */
 const peopleMax = 100_000;
 
 /** @param at position of the report that has the number; undefined: the newest. @returns why there is no file. */
-export async function downloadPeople(path: string, at: string | undefined): Promise<Fault | undefined> {
+export async function downloadPeople(behind: NumberPlace, at: string | undefined): Promise<Fault | undefined> {
   const rows: Cell[][] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
+  for (let cursor: string | undefined, isLast = false; !isLast; ) {
     if (rows.length >= peopleMax) return tooMany;
-    const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const answer = await read<PeoplePage>(`${path}&limit=${pagePeople}${after}`, undefined, at);
+    const answer = await askPeople(behind, {limit: pagePeople, cursor}, at);
     if (answer.kind === 'fault') return answer.fault;
-    rows.push(...answer.value.data.map((one) => [one.id, one.kind, one.value ?? '', (one.at ?? one.last_seen)!]));
-    cursor = answer.value.next_cursor;
+    const {data, next_cursor: next} = answer.value as PeoplePage;
+    rows.push(...data.map((one) => [one.id, one.kind, one.last_seen]));
+    cursor = next ?? undefined;
+    isLast = next === null;
   }
-  downloadCsv('people', [['id', 'kind', 'value', 'time'], ...rows]);
+  downloadCsv('people', [['id', 'kind', 'last_seen'], ...rows]);
   return undefined;
 }
 

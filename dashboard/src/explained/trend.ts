@@ -1,54 +1,67 @@
 // A number of Trends: events of one name or of any, what is measured of them, in a span, in all or in one row of a breakdown.
 import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
-import {narrowedTo, noListOfRow, rowCondition} from '../address/breakdown-row.js';
+import {rowCondition} from '../address/breakdown-row.js';
 import {type AskedBucket, bucketSpan} from '../address/bucket-span.js';
+import {type Interval, usualInterval} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
-import {type AskedSeries, type Common, counted, type Measure, measureWords} from '../address/trends-address.js';
+import {
+  type AskedSeries,
+  type Common,
+  counted,
+  type Measure,
+  measureWords,
+  seriesQuestion,
+} from '../address/trends-address.js';
 import type {DividedLine} from '../charts/divided.js';
 import {count} from '../charts/format.js';
 import {type RowName, rowText} from '../charts/series-lines.js';
 import type {Freshness} from '../service/freshness.js';
 import {eventsQuery} from './events-query.js';
-import {anyEvent, devicesToo, type Explanation, eachOnce, eventsText, ofUsersText, tooMany} from './explanation.js';
-import {peopleWith} from './people-path.js';
+import {anyEvent, devicesToo, type Explanation, eachOnce, eventsText, ofUsersText, rowPoint} from './explanation.js';
 
 interface TrendNumber {
   readonly value: number;
   readonly series: AskedSeries;
   /** Measure of the number; `users` in the column of users. */
   readonly measure: Measure;
-  readonly common: Pick<Common, 'user_where' | 'by'>;
+  readonly common: Pick<Common, 'user_where' | 'by'> & Partial<Pick<Common, 'weeks'>>;
   /** Undefined: all of the series. */
   readonly row: RowName | undefined;
   /** Answer that has the number. */
-  readonly answer: Pick<CountsAnswer, 'breakdown' | 'skipped'> | undefined;
+  readonly answer: Pick<CountsAnswer, 'skipped'> | undefined;
   readonly days: Span;
   /** Undefined: all days. */
   readonly bucket?: AskedBucket | undefined;
+  /** Of the report that has a number of all days. */
+  readonly interval?: Interval | undefined;
   /** The bucket, or the days, in words with their zone. */
   readonly when: string;
   readonly freshness: Freshness | undefined;
 }
 
 export function trendBehind(number: TrendNumber): Explanation {
-  const {value, series, measure, common, row, answer, days, bucket, freshness} = number;
-  const span = bucket === undefined ? days : bucketSpan(bucket.dates, bucket.at, days, bucket.interval);
-  const {event, property} = series;
+  const {value, series, measure, common, row, days, bucket, freshness} = number;
+  const interval = bucket?.interval ?? number.interval ?? usualInterval(days);
+  const {event, property, where} = series;
   const of = measure === 'total' ? `event${value === 1 ? '' : 's'}` : `${measureWords[measure]} of`;
   const what = measure === 'total' || measure === 'users' ? of : `: ${measureWords[measure]} of ${property} of`;
-  const rowIn =
-    common.by === null || row === undefined ? undefined : {by: common.by, row, rows: answer?.breakdown?.rows ?? []};
-  const all = {where: series.where, userWhere: common.user_where};
-  const narrowed = narrowedTo(all, rowIn);
-  const isPlain = all.where.length === 0 && all.userWhere.length === 0 && rowIn === undefined;
-  const people = narrowed && peopleWith({event, ...narrowed}, span, measure === 'users' ? value : undefined);
-  const inRow = rowIn && row && rowCondition(rowIn, rowText(row));
+  const by = row === undefined ? null : common.by;
+  const inRow = by === null ? undefined : rowCondition(by, rowText(row!));
+  const isPlain = where.length === 0 && common.user_where.length === 0 && by === null;
+  const span = bucket === undefined ? days : bucketSpan(bucket.dates, bucket.at, days, interval);
   return {
     title: `${count(value)}${what.startsWith(':') ? '' : ' '}${what} ${event ?? (measure === 'total' ? anyEvent : 'any event')}${inRow === undefined ? '' : `, ${inRow}`}`,
     how: sentences(number, inRow),
     events: isPlain ? eventsQuery(event, span) : undefined,
-    people,
-    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow : tooMany,
+    people: {
+      question: seriesQuestion(
+        {...series, measure: 'total', property: ''},
+        {weeks: null, ...common, by},
+        days,
+        interval,
+      ),
+      point: {date: bucket?.dates[bucket.at], ...rowPoint(row)},
+    },
     freshness,
   };
 }

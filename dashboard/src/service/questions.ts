@@ -24,6 +24,12 @@ export const askTogether = (
 ): Promise<QuestionAnswers | undefined> =>
   shared.peek()?.answersTo(questions.map(flatOf)) ?? batches.ask(questions, signal);
 
+/** Asks a question that no route takes by itself. `at`: a position; undefined: the newest. */
+export async function askAlone(question: object, at: string | undefined): Promise<QuestionAnswer> {
+  const {answers} = await send([question], at, new AbortController().signal);
+  return answers[0]!;
+}
+
 interface Batch {
   readonly answers: readonly (
     | {readonly answer: unknown; readonly meta: Meta}
@@ -35,11 +41,7 @@ interface Batch {
 /** Of a question that failed alone. */
 const statusOfOne = 400;
 
-async function send(
-  questions: readonly FixedQuestion[],
-  at: string | undefined,
-  signal: AbortSignal,
-): Promise<SentAnswers> {
+async function send(questions: readonly object[], at: string | undefined, signal: AbortSignal): Promise<SentAnswers> {
   const headers = {'X-Millrace': '1', 'Content-Type': 'application/json'};
   const response = await ask('v1/query', {method: 'POST', headers, body: JSON.stringify({questions, at}), signal});
   const got = response instanceof Response ? await taken<Batch>(response) : response;

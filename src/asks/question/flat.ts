@@ -3,6 +3,7 @@
 //   FL1. The route reads the path as the same question.
 //   FL2. Pages import this file: it imports types alone.
 import type {z} from 'zod';
+import type {PointMember, ReportKind} from './behind.js';
 import type {Kind, kinds} from './kinds.js';
 
 interface Bounds {
@@ -42,6 +43,11 @@ type Fixed<Value> = {[Member in keyof Value]: Member extends keyof Said ? Said[M
 export type FixedQuestionOf<K extends Kind> = K extends 'people'
   ? Omit<Fixed<z.input<(typeof kinds)[K]>>, 'users'> & {readonly users?: Users & {readonly did?: Deed[] | undefined}}
   : Fixed<z.input<(typeof kinds)[K]>>;
+/** The people behind a number: a question whose answer has it, and where it is there. No route takes them. */
+export interface NumberPlace {
+  readonly question: FixedQuestionOf<ReportKind>;
+  readonly point: PointMember;
+}
 export type FixedQuestion = {[K in Kind]: FixedQuestionOf<K>}[Kind];
 
 type Pair = readonly [name: string, value: string | number | boolean | undefined];

@@ -16,7 +16,7 @@ import {countsReport} from '../routes/event-counts.js';
 import {namesReport} from '../routes/event-names.js';
 import {readEvents} from '../routes/events.js';
 import {exportEvents, exportUser} from '../routes/exports.js';
-import {funnelReport, funnelUsersReport} from '../routes/funnel.js';
+import {funnelReport} from '../routes/funnel.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {lifecycleReport} from '../routes/lifecycle.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '../routes/lists.js';
@@ -93,7 +93,6 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   'v1/reports/events': {GET: reading('reader', countsReport)},
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},
-  'v1/reports/funnel/users': {GET: reading('analyst', funnelUsersReport)}, // Names people.
   'v1/reports/retention': {GET: reading('reader', retentionReport)},
   'v1/reports/lifecycle': {GET: reading('reader', lifecycleReport)},
   'v1/reports/stickiness': {GET: reading('reader', stickinessReport)},

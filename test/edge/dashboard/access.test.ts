@@ -180,7 +180,6 @@ describe('roles', () => {
     ['GET', 'v1/reports/events?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/users?from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/funnel?steps[]=a&from=2026-01-01&to=2026-01-02', 'reader'],
-    ['GET', 'v1/reports/funnel/users?steps[]=a&step=1&from=2026-01-01&to=2026-01-02', 'analyst'],
     ['GET', 'v1/reports/retention?start=a&return=b&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/lifecycle?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/stickiness?event=a&from=2026-01-01&to=2026-01-02', 'reader'],

@@ -32,6 +32,7 @@ export const lineBehind =
       row: line.row,
       answer: of<CountsAnswer>(question.ask(one)).value,
       days,
+      interval,
       bucket: at === undefined ? undefined : {dates: line.answer.data.map(({date}) => date), at, interval},
       when: `${when} (${zone})`,
       freshness,

@@ -25,7 +25,7 @@ export const rowOf =
     interval,
     zone,
   }: Pick<AskedActive, 'question' | 'days' | 'dates' | 'interval' | 'zone'>): BehindRow =>
-  (row, rows, freshness, bucket) =>
+  (row, freshness, bucket) =>
   ({activeBehind}) => {
     const {data} = row;
     const point = bucket && {metric: question.metric, interval, dates: data.map(({date}) => date), at: bucket.at};
@@ -36,7 +36,6 @@ export const rowOf =
       point,
       when: whenIn(bucket?.text ?? dates, zone),
       row,
-      rows,
       freshness,
     });
   };

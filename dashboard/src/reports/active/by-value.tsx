@@ -28,7 +28,6 @@ type Row = NonNullable<ActiveAnswer['breakdown']>['rows'][number];
 /** `bucket`: index and text of one of the row's; absent: the users in all. */
 export type BehindRow = (
   row: Row,
-  rows: readonly Row[],
   freshness: Freshness | undefined,
   bucket?: {readonly at: number; readonly text: string},
 ) => Behind;
@@ -93,7 +92,7 @@ export function ByValue({
   };
   const explainPoint = (at: number, index: number): void => {
     const bucket = {at, text: moment(chart.times[at]!)};
-    explaining.value = shown!.question.behind(rows[index]!, rows, shown!.freshness, bucket);
+    explaining.value = shown!.question.behind(rows[index]!, shown!.freshness, bucket);
   };
   const name = (shown?.question.by ?? by).replace(/^trait:/, 'trait ');
   const note = `${metricLabels[shown?.question.metric ?? question.metric].toLowerCase()} users by ${name}`;
@@ -153,7 +152,7 @@ export function ByValue({
                           <Explained
                             text={count(row.total)}
                             of={rowText(row)}
-                            behind={shown!.question.behind(row, rows, shown!.freshness)}
+                            behind={shown!.question.behind(row, shown!.freshness)}
                           />
                         </td>
                         <td class="number">{answer!.total === 0 ? '–' : percent(row.total / answer!.total)}</td>

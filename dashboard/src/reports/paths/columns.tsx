@@ -28,7 +28,7 @@ interface Chosen {
 export const placeOf =
   (
     {question: {question, days, dates}, freshness}: Shown<PathsAsked>,
-    place: Pick<PathNumber, 'users' | 'total' | 'step' | 'name'>,
+    place: Pick<PathNumber, 'users' | 'total' | 'step' | 'name' | 'kind'>,
   ): Behind =>
   ({pathBehind}) => {
     return pathBehind({...place, question, event: question.event!, days, when: dates, freshness});
@@ -121,7 +121,7 @@ function ChosenPlace({
       <Explained
         text={count(users)}
         of={`${name} at step ${step}`}
-        behind={placeOf(shown, {users, total, step, name})}
+        behind={placeOf(shown, {users, total, step, name, kind: place.kind})}
       />{' '}
       of {count(total)} users: {name} at step {step}.
     </p>
