@@ -21,6 +21,8 @@ const monitoringPort = 8222;
 /** Tries for a server that has just come back, and may not listen there yet. */
 const guessesMax = 3;
 const guessAgainMs = 1_000;
+/** Before a server of our own, which listens, is asked again. */
+const readAgainMs = 100;
 
 interface ServerVariables {
   readonly server_id?: string;
@@ -32,9 +34,15 @@ export interface Durability {
   readonly class: DurabilityClass;
 }
 
-/** Reads the class from the monitoring endpoint at `monitorUrl`. */
-export async function readDurability(monitorUrl: string, answerMsMax: number): Promise<DurabilityClass> {
-  return classOf(await readMonitor<ServerVariables>(`${monitorUrl}/varz`, answerMsMax));
+/** Reads the class from the monitoring endpoint at `monitorUrl`. On a busy machine a connection may break or come late: it tries again. */
+export async function readDurability(monitorUrl: string, answerMsMax: number, tries = 3): Promise<DurabilityClass> {
+  try {
+    return classOf(await readMonitor<ServerVariables>(`${monitorUrl}/varz`, answerMsMax));
+  } catch (error) {
+    if (tries === 1) throw error;
+    await delay(readAgainMs);
+    return readDurability(monitorUrl, answerMsMax, tries - 1);
+  }
 }
 
 async function readMonitor<Answer>(url: string, answerMsMax: number): Promise<Answer> {

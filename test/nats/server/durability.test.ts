@@ -6,7 +6,7 @@ import {createServer} from 'node:net';
 import type {NatsConnection} from 'nats';
 import {expect, test} from 'vitest';
 import {payloadFault} from '../../../src/nats/payload.js';
-import {ExternalDurability} from '../../../src/nats/server/durability.js';
+import {ExternalDurability, readDurability} from '../../../src/nats/server/durability.js';
 import {createLogger} from '../../../src/observe.js';
 
 interface FakeConnection {
@@ -67,4 +67,22 @@ test('monitoring is asked where the operator says, of all servers of a cluster, 
   expect(await classOf(one.url)).toBe('process-crash'); // Nobody speaks for the other server.
   expect(await classOf(two.url)).toBe('process-crash'); // Nor for the connected one.
   for (const {server} of [one, two, weak]) server.close();
+});
+
+test('a server of our own is asked three times before it counts as silent', async () => {
+  let asked = 0;
+  let brokenMax = 2;
+  const server = createHttpServer(({socket}, response) => {
+    asked += 1;
+    if (asked <= brokenMax) socket.destroy();
+    else response.end(JSON.stringify({jetstream: {config: {sync_always: true}}}));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(await readDurability(url, 60_000)).toBe('power-cut');
+  brokenMax = Number.POSITIVE_INFINITY;
+  asked = 0;
+  await expect(readDurability(url, 60_000)).rejects.toThrow('fetch failed');
+  expect(asked).toBe(3);
+  server.close();
 });
