@@ -61,8 +61,6 @@ const everydayFiles = [
 const otherFiles = testFiles.filter((file) => !longFiles.includes(file) && !everydayFiles.includes(file));
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 const serviceFiles = otherFiles.filter((file) => startsPrograms.test(textOf(file)));
-/** They follow each other. */
-const sharingFiles = serviceFiles.filter((file) => textOf(file).includes('useSharedService'));
 
 /** What a file imports that plays random cases: seconds of work, and on a busy machine more. */
 const playsCases = /support\/runs\.js|from 'fast-check'/;
@@ -90,7 +88,7 @@ const unitFiles = withoutPrograms.filter((file) => !caseFiles.includes(file));
 /** Without times of an earlier run vitest begins with the largest files, which are not those that take long. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const first = [...longFiles, ...everydayFiles, ...sharingFiles];
+    const first = [...longFiles, ...everydayFiles];
     const placeOf = ({moduleId}: TestSpecification): number => {
       const place = first.findIndex((file) => moduleId.endsWith(`/${file}`));
       return place === -1 ? first.length : place;
