@@ -1,7 +1,8 @@
 // Files of one process follow each other there: each leaves nothing that runs, and no folder, but for the service that the next one shares.
 import {afterAll, beforeAll} from 'vitest';
-import {cleanUp, share} from './service.js';
+import {cleanUp, foldersNow, share} from './service.js';
 
 share(undefined); // The file that is imported next says whether it shares.
-beforeAll(cleanUp);
-afterAll(cleanUp);
+const ofEarlierFiles = foldersNow();
+beforeAll(() => cleanUp(ofEarlierFiles));
+afterAll(() => cleanUp());

@@ -56,20 +56,24 @@ process.once('SIGTERM', () => process.exit(143));
 
 /**
  * Ends what the tests so far started, but for the shared service, and removes their folders: the next file of tests finds the process
- * as a new one would be.
+ * as a new one would be. `folders`: only what has its data there.
  */
-export function cleanUp(): void {
-  const ended = [...running].filter(({dataDir}) => dataDir !== sharedFolder);
+export function cleanUp(folders?: ReadonlySet<string>): void {
+  const isLeft = (folder: string): boolean => folder === sharedFolder || folders?.has(folder) === false;
+  const ended = [...running].filter(({dataDir}) => !isLeft(dataDir));
   for (const {child} of ended) child.kill('SIGKILL');
   for (const {pid} of ended) untilGone(pid);
   for (const folder of ownFolders) {
-    if (folder === sharedFolder) continue;
+    if (isLeft(folder)) continue;
     killOrphan(folder);
     removeFolder(folder);
     removeFolder(`${folder}-deletions`);
     ownFolders.delete(folder);
   }
 }
+
+/** Folders of the tests so far. */
+export const foldersNow = (): ReadonlySet<string> => new Set(ownFolders);
 
 /** The next files may use the service of this folder, too; undefined: it ends with the next `cleanUp`. */
 export function share(folder: string | undefined): void {
