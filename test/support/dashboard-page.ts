@@ -141,6 +141,8 @@ export class DashboardPage {
 
   /** Rules of WCAG 2.2, A and AA; no overflow; nothing complained about. */
   async expectSound(): Promise<void> {
+    // What answers the question before is faint until the answer comes.
+    await until('the page shows what it asks', () => this.page.evaluate("document.querySelector('.dimmed') === null"));
     if (await this.page.evaluate("typeof axe === 'undefined'")) await this.page.evaluate(axeText());
     const {violations} = await this.page.evaluate(() =>
       axe.run({
