@@ -18,7 +18,7 @@ const ofCommon = {schema: 'CountsQuestion', page: 'docs/api/reports/README.md', 
 
 /** Members whose one value names the variant of a schema. */
 const tellingApart = ['report', 'kind'];
-/** A text of 1 to so many characters is a name. */
+/** The tables call a text of 1 to this number of characters a name. */
 const nameCharsMax = 256;
 /** Larger bounds keep numbers finite, and say nothing. */
 const boundShownMax = 1e9;

@@ -21,19 +21,19 @@ export interface Point {
   readonly bucket?: number | undefined;
   /** Absent: the unbroken series. */
   readonly row?: BreakdownRow | undefined;
-  /** Of a funnel or of paths, from 1. */
+  /** Step of a funnel or of paths, from 1. */
   readonly step?: number | undefined;
-  /** The last two are of retention. */
+  /** `returned` and `member` are outcomes of retention, the others of a funnel. */
   readonly outcome?: 'reached' | 'dropped' | 'undecided' | 'returned' | 'member' | undefined;
   /** Start of a bin of the step's histogram, ms. */
   readonly binMs?: number | undefined;
-  /** Of retention; absent: the size of the cohort. */
+  /** Period of retention, from 0. Absent: the number is the size of the cohort. */
   readonly period?: number | undefined;
-  /** Of lifecycle; absent: all of the bucket. */
+  /** Part of a lifecycle bucket. Absent: the number is of all its users. */
   readonly stage?: Stage | undefined;
-  /** Of stickiness; absent: all. */
+  /** Number of active buckets, for stickiness. Absent: the number is the total. */
   readonly buckets?: number | undefined;
-  /** Of paths. With `to` the edge between both. */
+  /** Event of a path at `step`. With `to`: where the edge begins. */
   readonly from?: PathNode | undefined;
   readonly to?: PathNode | undefined;
 }

@@ -27,7 +27,7 @@ export class StickinessCells {
   }
 }
 
-/** Hands over the users who are active in so many buckets that `isMeant`. */
+/** Calls `note` with each user, by index, for whose number of active buckets `isMeant` is true. */
 export function usersByBuckets(
   sets: readonly Uint32Array[],
   isMeant: (buckets: number) => boolean,

@@ -32,7 +32,7 @@ interface TrendNumber {
   readonly days: Span;
   /** Undefined: all days. */
   readonly bucket?: AskedBucket | undefined;
-  /** Of the report that has a number of all days. */
+  /** Interval of the report, where the number is the total of all days. Absent: the usual one of these days. */
   readonly interval?: Interval | undefined;
   /** The bucket, or the days, in words with their zone. */
   readonly when: string;

@@ -38,7 +38,7 @@ interface Batch {
   readonly log_position: string | null;
 }
 
-/** Of a question that failed alone. */
+/** Status of one question that failed: only the whole request has a status of HTTP. */
 const statusOfOne = 400;
 
 async function send(questions: readonly object[], at: string | undefined, signal: AbortSignal): Promise<SentAnswers> {
