@@ -53,12 +53,12 @@ export default defineConfig({
             // What Overview and the sign-in load later, with all that only these have.
             {
               name: 'start',
-              test: /src\/(pages\/(overview|sign-in|no-page)|boards\/pinned-active|shell\/(annotations-button|day-notes)|charts\/time-table-rows)/,
+              test: /src\/(pages\/(overview|sign-in|no-page)|reports\/active\/tile|shell\/(annotations-button|day-notes)|charts\/time-table-rows)/,
             },
             {name: 'shell', test: /src\/(address|charts|controls|design|explained|service|shell)\//},
             {
               name: 'reports',
-              test: /src\/(boards|reports|share|pages\/(active|boards|funnels|lifecycle|paths|retention|saved|trends|web))\//,
+              test: /src\/(boards|reports|share|pages\/(boards|saved|web))\//,
             },
             {name: 'people', test: /src\/pages\/(events|people)\//},
             {name: 'operation', test: /src\/(pages|webhooks)\//},

@@ -3,6 +3,7 @@ import type {FunctionComponent} from 'preact';
 import {useRef, useState} from 'preact/hooks';
 import {type PinnedPage, partsOfPin} from '../address/pin-list';
 import type {Reorder} from '../controls/reorder';
+import type {TileDays, TileProps} from '../reports/tile';
 import {movePin, togglePin} from '../service/board-changes';
 import type {Board} from '../service/boards';
 import type {Freshness} from '../service/freshness';
@@ -11,7 +12,6 @@ import {Card} from '../shell/card';
 import {Icon} from '../shell/icon';
 import {later} from '../shell/later';
 import {Empty, Loading} from '../shell/states';
-import type {TileDays, TileProps} from './tile';
 
 const waiting = (
   <div class="card">
@@ -20,12 +20,12 @@ const waiting = (
 );
 
 const tiles: Readonly<Record<PinnedPage, FunctionComponent<TileProps>>> = {
-  '/trends': later(() => import('./pinned-trend').then(({PinnedTrend: Tile}) => Tile), waiting),
-  '/funnels': later(() => import('./pinned-funnel').then(({PinnedFunnel: Tile}) => Tile), waiting),
-  '/retention': later(() => import('./pinned-retention').then(({PinnedRetention: Tile}) => Tile), waiting),
-  '/lifecycle': later(() => import('./pinned-lifecycle').then(({PinnedLifecycle: Tile}) => Tile), waiting),
-  '/paths': later(() => import('./pinned-paths').then(({PinnedPaths: Tile}) => Tile), waiting),
-  '/active': later(() => import('./pinned-active').then(({PinnedActive: Tile}) => Tile), waiting),
+  '/trends': later(() => import('../reports/trends/tile').then(({PinnedTrend: Tile}) => Tile), waiting),
+  '/funnels': later(() => import('../reports/funnels/tile').then(({PinnedFunnel: Tile}) => Tile), waiting),
+  '/retention': later(() => import('../reports/retention/tile').then(({PinnedRetention: Tile}) => Tile), waiting),
+  '/lifecycle': later(() => import('../reports/lifecycle/tile').then(({PinnedLifecycle: Tile}) => Tile), waiting),
+  '/paths': later(() => import('../reports/paths/tile').then(({PinnedPaths: Tile}) => Tile), waiting),
+  '/active': later(() => import('../reports/active/tile').then(({PinnedActive: Tile}) => Tile), waiting),
 };
 
 export interface PinnedProps extends TileDays {

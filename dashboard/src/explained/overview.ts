@@ -3,11 +3,11 @@ import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {Interval} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
 import {datesText, dayName} from '../charts/format.js';
+import {activeBehind} from '../reports/active/behind.js';
+import {plainTrendBehind} from '../reports/trends/behind.js';
 import type {Freshness} from '../service/freshness.js';
-import {activeBehind} from './active.js';
 import type {Explanation} from './explanation.js';
 import {allNamesBehind} from './names.js';
-import {plainTrendBehind} from './trend.js';
 
 interface OfDays {
   readonly days: Span;

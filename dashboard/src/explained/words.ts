@@ -1,12 +1,12 @@
 // Explanations by kind of number. A page names the kind and hands over its data; the dialog loads the words.
-import {activeBehind} from './active.js';
+import {activeBehind} from '../reports/active/behind.js';
+import {funnelBehind} from '../reports/funnels/behind.js';
+import {oftenBehind, stageBehind} from '../reports/lifecycle/behind.js';
+import {pathBehind} from '../reports/paths/behind.js';
+import {retentionBehind} from '../reports/retention/behind.js';
+import {quotientBehind, trendBehind} from '../reports/trends/behind.js';
 import {firingBehind} from './alert.js';
-import {funnelBehind} from './funnel.js';
-import {oftenBehind, stageBehind} from './lifecycle.js';
 import {activeUsers, allEvents, eventsNamed} from './overview.js';
-import {pathBehind} from './path.js';
-import {retentionBehind} from './retention.js';
-import {quotientBehind, trendBehind} from './trend.js';
 
 export const words = {
   activeBehind,

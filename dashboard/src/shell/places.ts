@@ -53,7 +53,7 @@ export const places: readonly Place[] = [
     icon: 'trends',
     section: 'Product',
     role: 'reader',
-    script: () => import('../pages/trends/trends').then(({Trends}) => Trends),
+    script: () => import('../reports/trends/trends').then(({Trends}) => Trends),
   },
   {
     path: '/funnels',
@@ -62,7 +62,7 @@ export const places: readonly Place[] = [
     icon: 'funnel',
     section: 'Product',
     role: 'reader',
-    script: () => import('../pages/funnels/funnels').then(({Funnels}) => Funnels),
+    script: () => import('../reports/funnels/funnels').then(({Funnels}) => Funnels),
   },
   {
     path: '/retention',
@@ -71,7 +71,7 @@ export const places: readonly Place[] = [
     icon: 'retention',
     section: 'Product',
     role: 'reader',
-    script: () => import('../pages/retention/retention').then(({Retention}) => Retention),
+    script: () => import('../reports/retention/retention').then(({Retention}) => Retention),
   },
   {
     path: '/lifecycle',
@@ -80,7 +80,7 @@ export const places: readonly Place[] = [
     icon: 'lifecycle',
     section: 'Product',
     role: 'reader',
-    script: () => import('../pages/lifecycle/lifecycle').then(({Lifecycle}) => Lifecycle),
+    script: () => import('../reports/lifecycle/lifecycle').then(({Lifecycle}) => Lifecycle),
   },
   {
     path: '/paths',
@@ -89,7 +89,7 @@ export const places: readonly Place[] = [
     icon: 'paths',
     section: 'Product',
     role: 'reader',
-    script: () => import('../pages/paths/paths').then(({Paths}) => Paths),
+    script: () => import('../reports/paths/paths').then(({Paths}) => Paths),
   },
   {
     path: '/active',
@@ -98,7 +98,7 @@ export const places: readonly Place[] = [
     icon: 'userGroup',
     section: 'Product',
     role: 'reader',
-    script: () => import('../pages/active/active').then(({ActiveUsers}) => ActiveUsers),
+    script: () => import('../reports/active/active').then(({ActiveUsers}) => ActiveUsers),
   },
   {
     path: '/saved',

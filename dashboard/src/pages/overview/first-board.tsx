@@ -2,14 +2,14 @@
 
 import {BoardLinks} from '../../boards/board-links';
 import {BoardRow} from '../../boards/board-row';
-import type {TileDays, TileProps} from '../../boards/tile';
+import type {TileDays, TileProps} from '../../reports/tile';
 import {boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
 import {later} from '../../shell/later';
 import {FaultBox, Loading} from '../../shell/states';
 import {NewestCard} from './newest-card';
 
 const PinnedActive = later<TileProps>(
-  () => import('../../boards/pinned-active').then(({PinnedActive: Tile}) => Tile),
+  () => import('../../reports/active/tile').then(({PinnedActive: Tile}) => Tile),
   <div class="card">
     <Loading lines={7} />
   </div>,

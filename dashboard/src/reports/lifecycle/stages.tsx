@@ -12,7 +12,6 @@ import type {BarSeries} from '../../charts/bars';
 import {soFarText} from '../../charts/comparison';
 import {bucketText, clockText, count, dayText, monthText, secondsOf} from '../../charts/format';
 import {TimeTable} from '../../charts/time-table';
-import type {Stage} from '../../explained/lifecycle';
 import {openFrom} from '../../service/freshness';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
@@ -21,6 +20,7 @@ import {type Behind, Explained, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import type {Stage} from './behind';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 

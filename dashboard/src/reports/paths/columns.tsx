@@ -6,10 +6,10 @@ import type {PathsQuestion} from '../../address/engagement-address';
 import type {Span} from '../../address/report-address';
 import {count, percent} from '../../charts/format';
 import {flowOf, type PathPlace, pathColumns} from '../../charts/path-columns';
-import type {PathNumber} from '../../explained/path';
 import type {Shown} from '../../service/reports';
 import {type Behind, Explained} from '../../shell/explained';
 import {Empty} from '../../shell/states';
+import type {PathNumber} from './behind';
 import './paths.css';
 
 export interface PathsAsked {

@@ -7,8 +7,8 @@ import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
-import {metricLabels} from '../../reports/active/metrics';
 import {QuestionFields} from '../../shell/question';
+import {metricLabels} from './metrics';
 
 export function ActiveForm({
   question,

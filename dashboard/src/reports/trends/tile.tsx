@@ -1,7 +1,7 @@
 // A pinned trend.
-import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
-import {pageAddress} from '../address/base';
-import {readAddress, writeAddress} from '../address/codec';
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
+import {pageAddress} from '../../address/base';
+import {readAddress, writeAddress} from '../../address/codec';
 import {
   type AskedSeries,
   areCounts,
@@ -10,14 +10,14 @@ import {
   seriesOf,
   seriesQuestion,
   trendsForm,
-} from '../address/trends-address';
-import {type DividedLine, dividedBy, isQuotient, quotientText} from '../charts/divided';
-import {drawnOf, linesOf, type SeriesLine} from '../charts/series-lines';
-import {asksOf, TrendCard, type TrendQuestion} from '../reports/trends/trend-card';
-import type {Shown} from '../service/reports';
-import {Card} from '../shell/card';
-import {Lost, NoEventNamed} from './lost';
-import {type TileProps, useTile} from './tile';
+} from '../../address/trends-address';
+import {type DividedLine, dividedBy, isQuotient, quotientText} from '../../charts/divided';
+import {drawnOf, linesOf, type SeriesLine} from '../../charts/series-lines';
+import type {Shown} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {Lost, NoEventNamed} from '../lost';
+import {type TileProps, useTile} from '../tile';
+import {asksOf, TrendCard, type TrendQuestion} from './trend-card';
 
 export function PinnedTrend({search, range, days, interval, past, tools, onRange, onFresh}: TileProps) {
   const asked = readAddress(trendsForm, search);

@@ -2,11 +2,11 @@
 import {type AnsweredLine, figuresOf} from '../../charts/charted';
 import {count} from '../../charts/format';
 import {TableFrame} from '../../controls/table-frame';
-import {pointOf} from '../../reports/active/active-behind';
-import type {AskedActive} from '../../reports/active/active-drawn';
 import {openFrom} from '../../service/freshness';
 import type {Shown} from '../../service/reports';
 import {Explained} from '../../shell/explained';
+import {pointOf} from './active-behind';
+import type {AskedActive} from './active-drawn';
 
 const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
 

@@ -1,18 +1,18 @@
 // Pinned paths.
-import type {PathsAnswer} from '../../../src/edge/answers/engagement.js';
-import {pageAddress} from '../address/base';
-import {readAddress, writeAddress} from '../address/codec';
-import {pathsForm, pathsQuestion} from '../address/engagement-address';
-import {count, datesText} from '../charts/format';
-import {pathCsv} from '../charts/path-columns';
-import {Columns, type PathsAsked, placeOf} from '../reports/paths/columns';
-import {today} from '../service/today';
-import {Card} from '../shell/card';
-import {Explained} from '../shell/explained';
-import {CsvButton, CurlButton} from '../shell/page-tools';
-import {ReportBody} from '../shell/report-body';
-import {Lost, NoEventNamed} from './lost';
-import {type TileProps, useTile} from './tile';
+import type {PathsAnswer} from '../../../../src/edge/answers/engagement.js';
+import {pageAddress} from '../../address/base';
+import {readAddress, writeAddress} from '../../address/codec';
+import {pathsForm, pathsQuestion} from '../../address/engagement-address';
+import {count, datesText} from '../../charts/format';
+import {pathCsv} from '../../charts/path-columns';
+import {today} from '../../service/today';
+import {Card} from '../../shell/card';
+import {Explained} from '../../shell/explained';
+import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {Lost, NoEventNamed} from '../lost';
+import {type TileProps, useTile} from '../tile';
+import {Columns, type PathsAsked, placeOf} from './columns';
 
 export function PinnedPaths({search, range, days, tools, onFresh}: TileProps) {
   const {question, problems} = readAddress(pathsForm, search);

@@ -1,9 +1,9 @@
 // A number of Paths: the users who had an event at a step.
-import {type PathsQuestion, pathsQuestion} from '../address/engagement-address.js';
-import type {Span} from '../address/report-address.js';
-import {count, percent} from '../charts/format.js';
-import type {Freshness} from '../service/freshness.js';
-import {type Explanation, eventsText, ofUsersText, zoneOf} from './explanation.js';
+import {type PathsQuestion, pathsQuestion} from '../../address/engagement-address.js';
+import type {Span} from '../../address/report-address.js';
+import {count, percent} from '../../charts/format.js';
+import {type Explanation, eventsText, ofUsersText, zoneOf} from '../../explained/explanation.js';
+import type {Freshness} from '../../service/freshness.js';
 
 export interface PathNumber {
   readonly users: number;

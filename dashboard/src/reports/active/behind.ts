@@ -1,13 +1,13 @@
 // A number of active users: of one point of a metric, or of all days.
 
-import {type ActiveQuestion, activeUsersQuestion} from '../address/active-address.js';
-import {rowCondition} from '../address/breakdown-row.js';
-import {type Interval, usualInterval} from '../address/range.js';
-import type {Metric, Span} from '../address/report-address.js';
-import {count} from '../charts/format.js';
-import {type RowName, rowText} from '../charts/series-lines.js';
-import type {Freshness} from '../service/freshness.js';
-import {devicesToo, type Explanation, eventsText, ofUsersText, rowPoint} from './explanation.js';
+import {type ActiveQuestion, activeUsersQuestion} from '../../address/active-address.js';
+import {rowCondition} from '../../address/breakdown-row.js';
+import {type Interval, usualInterval} from '../../address/range.js';
+import type {Metric, Span} from '../../address/report-address.js';
+import {count} from '../../charts/format.js';
+import {type RowName, rowText} from '../../charts/series-lines.js';
+import {devicesToo, type Explanation, eventsText, ofUsersText, rowPoint} from '../../explained/explanation.js';
+import type {Freshness} from '../../service/freshness.js';
 
 interface ActivePoint {
   readonly metric: Metric;

@@ -5,13 +5,13 @@ import {BarChart} from '../../charts/bar-chart';
 import type {BarSeries} from '../../charts/bars';
 import {count, percent} from '../../charts/format';
 import {TableFrame} from '../../controls/table-frame';
-import type {LifecycleAsked} from '../../reports/lifecycle/stages';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
+import type {LifecycleAsked} from './stages';
 
 export interface OftenProps {
   readonly asking: Asking<LifecycleAsked>;

@@ -12,7 +12,6 @@ import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {ZoneField} from '../../controls/zone-field';
-import {Columns, type PathsAsked, placeOf} from '../../reports/paths/columns';
 import {useReports} from '../../service/reports';
 import {useAddress} from '../../service/use-address';
 import {Card} from '../../shell/card';
@@ -26,6 +25,7 @@ import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
+import {Columns, type PathsAsked, placeOf} from './columns';
 import '../../design/reports.css';
 import '../../design/builder.css';
 

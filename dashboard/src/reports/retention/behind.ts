@@ -1,11 +1,11 @@
 // A number of retention: the size of a cohort, a cell, or what all complete cohorts have.
-import {type RetentionQuestion, retentionQuestion} from '../address/engagement-address.js';
-import type {Interval} from '../address/range.js';
-import type {Span} from '../address/report-address.js';
-import {retentionRule} from '../address/retention-rule.js';
-import {count, percent} from '../charts/format.js';
-import type {Freshness} from '../service/freshness.js';
-import {type Explanation, eventsText, ofUsersText, zoneOf} from './explanation.js';
+import {type RetentionQuestion, retentionQuestion} from '../../address/engagement-address.js';
+import type {Interval} from '../../address/range.js';
+import type {Span} from '../../address/report-address.js';
+import {retentionRule} from '../../address/retention-rule.js';
+import {count, percent} from '../../charts/format.js';
+import {type Explanation, eventsText, ofUsersText, zoneOf} from '../../explained/explanation.js';
+import type {Freshness} from '../../service/freshness.js';
 
 interface RetentionNumber {
   /** Users. */

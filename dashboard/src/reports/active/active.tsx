@@ -5,11 +5,6 @@ import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
 import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
-import {rowOf} from '../../reports/active/active-behind';
-import {type AskedActive, ofMetrics, useDrawnActive} from '../../reports/active/active-drawn';
-import type {ByValueProps} from '../../reports/active/by-value';
-import {countedHow} from '../../reports/active/metrics';
-import {UsersCard} from '../../reports/active/users-card';
 import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
@@ -21,13 +16,18 @@ import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {todayIn} from '../../shell/zone-day';
+import {rowOf} from './active-behind';
+import {type AskedActive, ofMetrics, useDrawnActive} from './active-drawn';
 import {ActiveForm} from './active-form';
+import type {ByValueProps} from './by-value';
+import {countedHow} from './metrics';
 import {Numbers} from './numbers';
 import {StickinessCard} from './stickiness-card';
+import {UsersCard} from './users-card';
 import '../../design/builder.css';
 import './active.css';
 
-const ByValue = later<ByValueProps>(() => import('../../reports/active/by-value').then(({ByValue: Part}) => Part));
+const ByValue = later<ByValueProps>(() => import('./by-value').then(({ByValue: Part}) => Part));
 
 const AnnotationsButton = later<{readonly zone: string; readonly isHour: boolean}>(() =>
   import('../../shell/annotations-button').then(({AnnotationsButton: Part}) => Part),

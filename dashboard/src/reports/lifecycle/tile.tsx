@@ -1,13 +1,13 @@
 // A pinned lifecycle: its stages.
-import {pageAddress} from '../address/base';
-import {readAddress, writeAddress} from '../address/codec';
-import {lifecycleForm, lifecycleQuestion, usualPeriod} from '../address/engagement-address';
-import {utc} from '../address/zone';
-import {datesText} from '../charts/format';
-import {type LifecycleAsked, Stages} from '../reports/lifecycle/stages';
-import {today} from '../service/today';
-import {Lost} from './lost';
-import {type TileProps, useTile} from './tile';
+import {pageAddress} from '../../address/base';
+import {readAddress, writeAddress} from '../../address/codec';
+import {lifecycleForm, lifecycleQuestion, usualPeriod} from '../../address/engagement-address';
+import {utc} from '../../address/zone';
+import {datesText} from '../../charts/format';
+import {today} from '../../service/today';
+import {Lost} from '../lost';
+import {type TileProps, useTile} from '../tile';
+import {type LifecycleAsked, Stages} from './stages';
 
 export function PinnedLifecycle({search, range, days, tools, onFresh}: TileProps) {
   const {question, problems} = readAddress(lifecycleForm, search);

@@ -9,7 +9,6 @@ import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
-import {type LifecycleAsked, Stages} from '../../reports/lifecycle/stages';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {useAddress} from '../../service/use-address';
@@ -20,6 +19,7 @@ import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import type {OftenProps} from './often';
+import {type LifecycleAsked, Stages} from './stages';
 import '../../design/reports.css';
 import '../../design/builder.css';
 

@@ -1,18 +1,18 @@
 // A pinned funnel.
-import type {FunnelAnswer} from '../../../src/edge/answers/funnels.js';
-import {pageAddress} from '../address/base';
-import {readAddress, writeAddress} from '../address/codec';
-import {funnelForm, funnelQuestion, stepLabel, stepsOf} from '../address/funnel-address';
-import {datesText, percent} from '../charts/format';
-import {Funnel} from '../charts/funnel';
-import {funnelRows, funnelTitle, windowNote} from '../charts/funnel-words';
-import {today} from '../service/today';
-import {Card} from '../shell/card';
-import {explaining} from '../shell/explained';
-import {CsvButton, CurlButton} from '../shell/page-tools';
-import {ReportBody} from '../shell/report-body';
-import {Lost, NoEventNamed} from './lost';
-import {type TileProps, useTile} from './tile';
+import type {FunnelAnswer} from '../../../../src/edge/answers/funnels.js';
+import {pageAddress} from '../../address/base';
+import {readAddress, writeAddress} from '../../address/codec';
+import {funnelForm, funnelQuestion, stepLabel, stepsOf} from '../../address/funnel-address';
+import {datesText, percent} from '../../charts/format';
+import {Funnel} from '../../charts/funnel';
+import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
+import {today} from '../../service/today';
+import {Card} from '../../shell/card';
+import {explaining} from '../../shell/explained';
+import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {Lost, NoEventNamed} from '../lost';
+import {type TileProps, useTile} from '../tile';
 
 export function PinnedFunnel({search, range, days, tools, onFresh}: TileProps) {
   const asked = readAddress(funnelForm, search);

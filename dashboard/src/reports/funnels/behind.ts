@@ -1,6 +1,6 @@
 // A number of a funnel: who reached a step, or did not, in all or in one row of a breakdown.
-import {isOfTrait, type NamedRow, nameOf} from '../address/breakdown-row.js';
-import {conditionText} from '../address/conditions.js';
+import {isOfTrait, type NamedRow, nameOf} from '../../address/breakdown-row.js';
+import {conditionText} from '../../address/conditions.js';
 import {
   type FunnelQuestion,
   fitting,
@@ -8,12 +8,12 @@ import {
   type Outcome,
   stepLabel,
   stepsOf,
-} from '../address/funnel-address.js';
-import type {Span} from '../address/report-address.js';
-import {windowText} from '../address/window-text.js';
-import {count} from '../charts/format.js';
-import type {Freshness} from '../service/freshness.js';
-import {type Explanation, rowPoint, zoneOf} from './explanation.js';
+} from '../../address/funnel-address.js';
+import type {Span} from '../../address/report-address.js';
+import {windowText} from '../../address/window-text.js';
+import {count} from '../../charts/format.js';
+import {type Explanation, rowPoint, zoneOf} from '../../explained/explanation.js';
+import type {Freshness} from '../../service/freshness.js';
 
 interface FunnelNumber {
   readonly value: number;

@@ -2,24 +2,24 @@
 
 import type {ComponentChildren} from 'preact';
 import {useMemo} from 'preact/hooks';
-import {type ActiveQuestion, activeQuestionForm, activeUsersQuestion} from '../address/active-address';
-import {pageAddress} from '../address/base';
-import {readAddress, writeAddress} from '../address/codec';
-import {conditionText} from '../address/conditions';
-import type {Days} from '../address/range';
-import {metrics} from '../address/report-address';
-import {utc} from '../address/zone';
-import {datesText} from '../charts/format';
-import {rowOf} from '../reports/active/active-behind';
-import {type AskedActive, useDrawnActive} from '../reports/active/active-drawn';
-import type {ByValueProps} from '../reports/active/by-value';
-import {UsersCard} from '../reports/active/users-card';
-import {today} from '../service/today';
-import {later} from '../shell/later';
-import {Lost} from './lost';
-import {type TileProps, useTile} from './tile';
+import {type ActiveQuestion, activeQuestionForm, activeUsersQuestion} from '../../address/active-address';
+import {pageAddress} from '../../address/base';
+import {readAddress, writeAddress} from '../../address/codec';
+import {conditionText} from '../../address/conditions';
+import type {Days} from '../../address/range';
+import {metrics} from '../../address/report-address';
+import {utc} from '../../address/zone';
+import {datesText} from '../../charts/format';
+import {today} from '../../service/today';
+import {later} from '../../shell/later';
+import {Lost} from '../lost';
+import {type TileProps, useTile} from '../tile';
+import {rowOf} from './active-behind';
+import {type AskedActive, useDrawnActive} from './active-drawn';
+import type {ByValueProps} from './by-value';
+import {UsersCard} from './users-card';
 
-const ByValue = later<ByValueProps>(() => import('../reports/active/by-value').then(({ByValue: Part}) => Part));
+const ByValue = later<ByValueProps>(() => import('./by-value').then(({ByValue: Part}) => Part));
 
 /** `Active users of signup, plan is pro`. */
 function titleOf({event, where, user_where: userWhere, by}: ActiveQuestion): string {

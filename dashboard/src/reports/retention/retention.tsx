@@ -10,8 +10,6 @@ import {CohortTable, cohortName} from '../../charts/cohort-table';
 import {cohortsOf} from '../../charts/cohorts';
 import {count, datesText} from '../../charts/format';
 import {useSuggestedEvent} from '../../controls/suggested-event';
-import type {CurveCardProps} from '../../reports/retention/curve-card';
-import {type RetentionAsked, retentionOf} from '../../reports/retention/retention-number';
 import {useReports} from '../../service/reports';
 import {useAddress} from '../../service/use-address';
 import {Card} from '../../shell/card';
@@ -24,7 +22,9 @@ import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
+import type {CurveCardProps} from './curve-card';
 import {RetentionForm} from './retention-form';
+import {type RetentionAsked, retentionOf} from './retention-number';
 import '../../design/reports.css';
 import '../../design/builder.css';
 
@@ -32,7 +32,7 @@ const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').t
 const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 const CurveCard = later<CurveCardProps>(
-  () => import('../../reports/retention/curve-card').then(({CurveCard: Part}) => Part),
+  () => import('./curve-card').then(({CurveCard: Part}) => Part),
   <div class="card span-12">
     <Loading lines={6} />
   </div>,

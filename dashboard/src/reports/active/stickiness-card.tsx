@@ -4,12 +4,12 @@ import {percent} from '../../charts/format';
 import {shareText} from '../../charts/share-text';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
-import {type AskedActive, type DrawnActive, ofMetrics} from '../../reports/active/active-drawn';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
+import {type AskedActive, type DrawnActive, ofMetrics} from './active-drawn';
 
 export function StickinessCard({
   main,

@@ -1,9 +1,9 @@
 // A number of Trends: events of one name or of any, what is measured of them, in a span, in all or in one row of a breakdown.
-import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
-import {rowCondition} from '../address/breakdown-row.js';
-import {type AskedBucket, bucketSpan} from '../address/bucket-span.js';
-import {type Interval, usualInterval} from '../address/range.js';
-import type {Span} from '../address/report-address.js';
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
+import {rowCondition} from '../../address/breakdown-row.js';
+import {type AskedBucket, bucketSpan} from '../../address/bucket-span.js';
+import {type Interval, usualInterval} from '../../address/range.js';
+import type {Span} from '../../address/report-address.js';
 import {
   type AskedSeries,
   type Common,
@@ -11,13 +11,21 @@ import {
   type Measure,
   measureWords,
   seriesQuestion,
-} from '../address/trends-address.js';
-import type {DividedLine} from '../charts/divided.js';
-import {count} from '../charts/format.js';
-import {type RowName, rowText} from '../charts/series-lines.js';
-import type {Freshness} from '../service/freshness.js';
-import {eventsQuery} from './events-query.js';
-import {anyEvent, devicesToo, type Explanation, eachOnce, eventsText, ofUsersText, rowPoint} from './explanation.js';
+} from '../../address/trends-address.js';
+import type {DividedLine} from '../../charts/divided.js';
+import {count} from '../../charts/format.js';
+import {type RowName, rowText} from '../../charts/series-lines.js';
+import {eventsQuery} from '../../explained/events-query.js';
+import {
+  anyEvent,
+  devicesToo,
+  type Explanation,
+  eachOnce,
+  eventsText,
+  ofUsersText,
+  rowPoint,
+} from '../../explained/explanation.js';
+import type {Freshness} from '../../service/freshness.js';
 
 interface TrendNumber {
   readonly value: number;

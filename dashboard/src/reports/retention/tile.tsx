@@ -1,13 +1,13 @@
 // Pinned retention: its curve.
-import {pageAddress} from '../address/base';
-import {readAddress, writeAddress} from '../address/codec';
-import {retentionForm, retentionQuestion, usualPeriod} from '../address/engagement-address';
-import {utc} from '../address/zone';
-import {CurveCard} from '../reports/retention/curve-card';
-import type {RetentionAsked} from '../reports/retention/retention-number';
-import {Card} from '../shell/card';
-import {Lost, NoEventNamed} from './lost';
-import {type TileProps, useTile} from './tile';
+import {pageAddress} from '../../address/base';
+import {readAddress, writeAddress} from '../../address/codec';
+import {retentionForm, retentionQuestion, usualPeriod} from '../../address/engagement-address';
+import {utc} from '../../address/zone';
+import {Card} from '../../shell/card';
+import {Lost, NoEventNamed} from '../lost';
+import {type TileProps, useTile} from '../tile';
+import {CurveCard} from './curve-card';
+import type {RetentionAsked} from './retention-number';
 
 export function PinnedRetention({search, range, days: of, tools, onFresh}: TileProps) {
   const {question, problems} = readAddress(retentionForm, search);

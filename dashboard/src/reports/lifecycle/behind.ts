@@ -1,11 +1,11 @@
 // A number of Lifecycle: the users of a stage in a bucket, or those who were active in so many buckets.
-import type {NumberPlace} from '../../../src/asks/question/flat.js';
-import {type LifecycleQuestion, lifecycleQuestion, stickinessQuestion} from '../address/engagement-address.js';
-import type {Interval} from '../address/range.js';
-import type {Span} from '../address/report-address.js';
-import {count} from '../charts/format.js';
-import type {Freshness} from '../service/freshness.js';
-import {devicesToo, type Explanation, eventsText, ofUsersText} from './explanation.js';
+import type {NumberPlace} from '../../../../src/asks/question/flat.js';
+import {type LifecycleQuestion, lifecycleQuestion, stickinessQuestion} from '../../address/engagement-address.js';
+import type {Interval} from '../../address/range.js';
+import type {Span} from '../../address/report-address.js';
+import {count} from '../../charts/format.js';
+import {devicesToo, type Explanation, eventsText, ofUsersText} from '../../explained/explanation.js';
+import type {Freshness} from '../../service/freshness.js';
 
 export type Stage = 'new' | 'returning' | 'resurrecting' | 'dormant';
 
