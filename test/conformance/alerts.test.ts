@@ -2,7 +2,7 @@
 import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {AlertAnswer, AlertPreviewAnswer} from '../../src/edge/answers/alerts.js';
+import type {AlertAnswer} from '../../src/edge/answers/alerts.js';
 import {expectError, expectJson} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
 import {reportCovering, until} from '../support/reports.js';
@@ -51,19 +51,6 @@ async function created(body: object): Promise<AlertAnswer> {
 }
 
 describe('definitions', () => {
-  test('lose what a change takes away: an optional field by null, a bound by the other one', async () => {
-    const body = {name: 'Errors', kind: 'threshold', event: 'failed', where: ['plan eq pro'], minutes: 60, gte: 10};
-    const alert = await created({...body, repeat_minutes: 60});
-    expect(alert).toMatchObject({...body, count: 'events', for: 1, repeat_minutes: 60, paused: false});
-    const path = `/v1/alerts/${alert.id}`;
-    const changed = await under.read.send('PATCH', path, {json: {lte: 3, repeat_minutes: null, paused: true}});
-    expectJson(changed, 200);
-    const {gte: _, repeat_minutes: __, ...kept} = alert;
-    const version = expect.stringMatching(/^[\w-]{22}$/);
-    expect({...changed.json<object>(), state: null}).toEqual({...kept, lte: 3, paused: true, version});
-    expectJson(await under.read.delete(path), 200);
-  });
-
   test('say how many webhooks and chats hear of them', async () => {
     const name = freshId('Reach');
     const body = {name, kind: 'threshold', event: 'failed', minutes: 60, gte: 10};
@@ -77,11 +64,6 @@ describe('definitions', () => {
     expect((await created({...body, name: freshId('Other'), endpoints: [chat.id]})).reaches).toBe(1);
     expect((await under.read.delete(`/v1/webhooks/${chat.id}`)).status).toBe(200);
     await until(read, (number) => number === 0, 'the chat is gone');
-  });
-
-  test('take fields of their kind alone', async () => {
-    const {id} = await created({name: 'Late', kind: 'lag', lag: 'report', seconds: 60});
-    expectError(await under.read.send('PATCH', `/v1/alerts/${id}`, {json: {minutes: 5}}), 400, 'invalid_request');
   });
 });
 
@@ -98,32 +80,6 @@ test('an alert whose endpoint and funnel were deleted can be paused and renamed,
   expect(changed.json()).toMatchObject({paused: true, name: 'Left in the cart', endpoints: [hook], funnel});
   expectError(await change({endpoints: [hook, 'wh_0123456789abcdef']}), 400, 'invalid_request', 'endpoints');
   expectError(await change({minutes: 6}), 400, 'invalid_request', 'funnel');
-});
-
-test('a preview says how often it would have fired, over published events', async () => {
-  const event = freshId('event');
-  const dayMs = 24 * 60 * minuteMs;
-  const atMs = Date.now() - 3 * dayMs;
-  await under.trackAll(
-    [0, 1, 2].map((minute) => ({event, userId: 'ada', timestamp: new Date(atMs + minute * minuteMs).toISOString()})),
-  );
-  const preview = async (rule: object): Promise<AlertPreviewAnswer> => {
-    const answer = await under.read.post('/v1/alerts/preview', {event, minutes: 60, ...rule});
-    expectJson(answer, 200);
-    return answer.json<AlertPreviewAnswer>();
-  };
-  const busy = await until(
-    () => preview({kind: 'threshold', gte: 3}),
-    ({fired}) => fired === 1,
-    'the events are published',
-  );
-  expect([busy.step_minutes, busy.messages, busy.firings[0]!.value]).toEqual([10, 2, 3]);
-  expect(Date.parse(busy.firings[0]!.from)).toBeGreaterThan(atMs);
-  expect(Date.parse(busy.firings[0]!.until!)).toBeLessThan(atMs + 90 * minuteMs);
-  const users = await preview({kind: 'threshold', count: 'users', gte: 2});
-  expect([users.fired, users.step_minutes]).toEqual([0, 60]);
-  const silent = await preview({kind: 'absence'});
-  expect([silent.fired, silent.firings[0]!.until]).toEqual([1, null]);
 });
 
 describe('states', () => {
@@ -173,14 +129,6 @@ describe('states', () => {
       'invalid_request',
     );
   });
-
-  test('of lag follow the clock', async () => {
-    const late = await created({name: 'Late', kind: 'lag', lag: 'report', seconds: 604_800});
-    expect((await becomes(late.id, 'ok'))!.report_log_position).toBeNull();
-    const sending = await created({name: 'Sending', kind: 'lag', lag: 'webhook', seconds: 60});
-    const deleting = await created({name: 'Deleting', kind: 'lag', lag: 'deletion', seconds: 60});
-    for (const {id} of [sending, deleting]) await becomes(id, 'ok');
-  });
 });
 
 describe('receivers', () => {
@@ -209,35 +157,6 @@ describe('receivers', () => {
     expect(over!.body.data).toMatchObject({state: 'ok', bound: 3});
     expect(over!.id).not.toBe(firing!.id);
     expect(received.filter(({path}) => path === other.path)).toEqual([]);
-  });
-
-  test('are told which complete days of an event changed, and of no other event', async () => {
-    const [event, unnamed] = [freshId('event'), freshId('event')];
-    const hook = await endpoint('webhook', 'report.revised', [event]);
-    const marker = await created({name: 'seen', kind: 'threshold', event, minutes: 44_640, gte: 1});
-    const timestamp = new Date(Date.now() - 3 * 24 * 60 * minuteMs).toISOString();
-    const late = (name: string) => ({event: name, userId: 'ada', timestamp});
-    await under.track(late(event));
-    await until(
-      async () => (await under.read.get(`/v1/alerts/${marker.id}`)).json<AlertAnswer>(),
-      ({state}) => state?.state === 'firing',
-      'the first event is published',
-    );
-    await under.trackAll([late(unnamed), late(event), late(event)]);
-    interface Revised {
-      readonly event: string;
-      readonly days: readonly {readonly date: string; readonly before: number; readonly after: number}[];
-    }
-    const told = await until(
-      async () => received.filter(({path}) => path === hook.path).map(({body}) => body.data as unknown as Revised),
-      (all) => all.at(-1)?.days[0]?.after === 3,
-      'the day has three events',
-    );
-    // Whether the first publication had the first event depends on when it came.
-    expect(told.map(({event: named}) => named)).toEqual(told.map(() => event));
-    const days = told.flatMap((one) => one.days);
-    expect(new Set(days.map(({date}) => date))).toEqual(new Set([timestamp.slice(0, 10)]));
-    expect(days.slice(1).map(({before}) => before)).toEqual(days.slice(0, -1).map(({after}) => after));
   });
 
   test('are told who stalled in a saved funnel, and not who went on', async () => {

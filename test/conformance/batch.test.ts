@@ -1,7 +1,7 @@
 // POST /v1/events/batch: one outcome per item, whole answers.
 
 import {describe, expect, test} from 'vitest';
-import {type Answer, expectError, expectErrorValue, expectJson} from '../support/http.js';
+import {type Answer, expectError, expectJson} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {freshId, useSharedService} from './service-under-test.js';
 
@@ -86,20 +86,6 @@ test('some valid: 207, the valid ones are stored, each refusal has its index, co
   expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual(['first', 'second']);
 });
 
-test('none valid: 400 with both error and errors', async () => {
-  const answer = await post([{event: 'x'}, {userId: 'y'}, []]);
-  expectJson(answer, 400);
-  const body = answer.json<BatchBody>();
-  expect(body).toMatchObject({status: 'rejected', received: 0, rejected: 3});
-  expect(body.errors.map((error) => [error.index, error.code])).toEqual([
-    [0, 'invalid_event'],
-    [1, 'invalid_event'],
-    [2, 'invalid_event'],
-  ]);
-  expectErrorValue(body.error!, 'invalid_event');
-  expect(answer.headers['log-position']).toBeUndefined();
-});
-
 test('known duplicates count as received: a retry gets the same answer, and stores nothing', async () => {
   const userId = freshId();
   const events = [
@@ -116,37 +102,7 @@ test('known duplicates count as received: a retry gets the same answer, and stor
   expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual(['a', 'b']);
 });
 
-test('a batch goes to many users, in both name spaces', async () => {
-  const ids = Array.from({length: 20}, () => freshId());
-  const events = ids.flatMap((id) => [
-    {event: 'known', userId: id},
-    {event: 'anonymous', anonymousId: id},
-  ]);
-  expectJson(await post(events), 200);
-  for (const id of ids) {
-    expect(await under.eventsOf(id)).toMatchObject([{event: 'known'}]);
-    expect((await under.history({anonymousId: id})).data).toMatchObject([{event: 'anonymous'}]);
-  }
-});
-
 describe('the envelope', () => {
-  test.each([
-    [{}],
-    [{events: []}],
-    [{events: null}],
-    [{events: {}}],
-    [{events: 'text'}],
-    [{events: 1}],
-    [{Events: [{event: 'x', userId: 'y'}]}],
-    [[]],
-    [[{event: 'x', userId: 'y'}]],
-    ['text'],
-    [null],
-  ])('%j is invalid_request', async (body) => {
-    const answer = await under.write.post('/v1/events/batch', body);
-    expectError(answer, 400, 'invalid_request');
-  });
-
   test('unknown fields are named, those beside `events` too', async () => {
     const events = [
       {event: 'seen', userId: freshId(), time: 1},
@@ -167,69 +123,6 @@ describe('the envelope', () => {
     expectError(answer, 400, 'invalid_json');
     const place = `unexpected NaN at byte offset ${body.indexOf('NaN')}, in event 1`;
     expect(answer.json<BatchBody>().error?.message).toBe(`the body is not JSON in UTF-8: ${place}`);
-  });
-
-  test("sentAt of the batch corrects clocks that are ahead, an event's own wins; a malformed one refuses the batch", async () => {
-    const userId = freshId();
-    const days = 86_400_000;
-    const iso = (aheadMs: number) => new Date(Date.now() + aheadMs).toISOString();
-    const events = [
-      {event: 'batch', userId, timestamp: iso(3 * days)},
-      {event: 'own', userId, timestamp: iso(3 * days), sentAt: iso(0)},
-      {event: 'none', userId},
-    ];
-    const answer = await under.write.post('/v1/events/batch', {events, sentAt: iso(3 * days)});
-    expectJson(answer, 207);
-    expectRejections(answer.json<BatchBody>(), [{index: 1, code: 'invalid_event', field: 'timestamp'}]);
-    const [batch, none] = (await under.eventsOf(userId)).sort((a, b) => (a.event < b.event ? -1 : 1));
-    expect(Math.abs(Date.parse(batch!.timestamp) - Date.parse(batch!.received_at))).toBeLessThan(60_000);
-    expect(batch).toMatchObject({context: {original_timestamp: events[0]!.timestamp}});
-    expect(none!.timestamp).toBe(none!.received_at);
-    expect(none).not.toHaveProperty('context');
-    expectError(await under.write.post('/v1/events/batch', {events, sentAt: 'now'}), 400, 'invalid_request', 'sentAt');
-  });
-
-  test('1,000 events are taken, 1,001 are batch_too_large and store nothing', async () => {
-    const userId = freshId();
-    const events = Array.from({length: 1_001}, (_, at) => ({event: `e${at}`, userId}));
-    expectError(await post(events), 413, 'batch_too_large');
-    expectError(await post(events.map(() => ({}))), 413, 'batch_too_large');
-    expect(await under.eventsOf(userId)).toEqual([]);
-    const answer = await post(events.slice(0, 1_000));
-    expectJson(answer, 200);
-    expect(answer.json()).toEqual({status: 'ok', received: 1_000, rejected: 0, errors: []});
-    expect(await under.eventsOf(userId)).toHaveLength(1_000);
-  });
-
-  test('1,000 refused events are 1,000 errors', async () => {
-    const answer = await post(Array.from({length: 1_000}, () => ({event: 'x'})));
-    expectJson(answer, 400);
-    expect(answer.json<BatchBody>().errors.map((error) => error.index)).toEqual(
-      Array.from({length: 1_000}, (_, at) => at),
-    );
-  });
-
-  test('one poisoned item refuses itself alone', async () => {
-    const userId = freshId();
-    const items = [
-      '{"event":"good","userId":"U"}',
-      '{"event":"bad","userId":"U","properties":{"__proto__":1}}',
-      '{"event":"bad","userId":"U","properties":{"n":1e999}}',
-      '{"event":"bad","userId":"U","properties":{"n":1234567890123456789}}',
-      `{"event":"bad","userId":"U","properties":{"a":${'['.repeat(500)}${']'.repeat(500)}}}`,
-      '{"event":"good","userId":"U","properties":{"a":[[[[[[[[[0]]]]]]]]]}}',
-    ].map((item) => item.replace('"U"', `"${userId}"`));
-    const body = `{"events":[${items.join(',')}]}`;
-    const answer = await under.write.send('POST', '/v1/events/batch', {
-      body,
-      headers: {'content-type': 'application/json'},
-    });
-    expectJson(answer, 207);
-    expectRejections(
-      answer.json<BatchBody>(),
-      [1, 2, 3, 4].map((index) => ({index, code: 'invalid_event', field: 'properties'})),
-    );
-    expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['good', 'good']);
   });
 });
 

@@ -1,7 +1,7 @@
 // DELETE /v1/user and /v1/users/:id: gone from every answer, live and published, and still gone after a restart.
 
 import {describe, expect, test} from 'vitest';
-import {type Answer, expectError, expectErrorValue, expectJson, query, userPath} from '../support/http.js';
+import {type Answer, expectError, expectJson, query, userPath} from '../support/http.js';
 import {reportCovering, until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
 
@@ -133,54 +133,6 @@ test('the receipt never names the user', async () => {
   expect(id).not.toContain(userId);
 });
 
-test('an unknown user is user_not_found; one that was deleted has its deletion added', async () => {
-  const userId = freshId();
-  expectError(await under.read.delete(userPath(userId)), 404, 'user_not_found');
-  await under.identify(userId, {});
-  const receipt = await erase(userId);
-  expect(receipt.events_deleted).toBe(0);
-  const again = await under.read.delete(userPath(userId));
-  expectJson(again, 404);
-  const body = again.json<{error: {code: string; message: string}; deletion: Deletion}>();
-  expectErrorValue(body.error, 'user_not_found');
-  expect(body.deletion).toEqual(receipt);
-});
-
-test('whoever asks again while the deletion is pending finds it', async () => {
-  /** The first answer is never looked at before the second question is answered: as if it had been lost. */
-  const askAgain = async (): Promise<Deletion> => {
-    const userId = freshId();
-    await under.track({event: 'seen', userId});
-    const first = under.read.delete(userPath(userId));
-    await until(
-      async () => (await under.read.get(userPath(userId))).status,
-      (status) => status === 404,
-      'the user is gone',
-    );
-    const again = await under.read.delete(userPath(userId));
-    const body = again.json<{deletion: Deletion}>();
-    expect(again.status).toBe(body.deletion.status === 'pending' ? 202 : 404);
-    expect(Object.keys(body.deletion).sort()).toEqual(deletionFields);
-    const {deletion: answered} = (await first).json<{deletion: Deletion}>();
-    const {id, events_deleted, log_position} = body.deletion;
-    expect({id, events_deleted, log_position}).toEqual({
-      id: answered.id,
-      events_deleted: 1,
-      log_position: answered.log_position,
-    });
-    return body.deletion;
-  };
-  // A quick disk may be done before the second question arrives: another user is tried then.
-  const pending = await until(askAgain, ({status}) => status === 'pending', 'a pending deletion was found');
-  expect(pending).toMatchObject({completed_at: null, verified: null});
-  const completed = await until(
-    () => deletion(pending.id),
-    ({status}) => status === 'completed',
-    'the deletion completes',
-  );
-  expect(completed).toMatchObject({events_deleted: 1, log_position: pending.log_position});
-});
-
 describe('the user that a query names', () => {
   test.each(['org/1', 'a//b', 'a\\b', 'a b+c%2F', '?x=1&y#z', 'é/😀'])(
     '%s is read and erased, and nobody else',
@@ -205,34 +157,6 @@ describe('the user that a query names', () => {
       expect((await eraseByQuery('anonymousId', id)).events_deleted).toBe(1);
     },
   );
-
-  test.each(['.', '..', 'a/../VICTIM', '../VICTIM', 'VICTIM/.', 'a\\..\\VICTIM'])(
-    '%s is a user of its own, whom nobody has to be',
-    async (text) => {
-      const victim = freshId();
-      await under.track({event: 'seen', userId: victim});
-      const userId = text.replace('VICTIM', victim);
-      for (const answer of [
-        await under.read.get(`/v1/user?${query({userId})}`),
-        await under.read.delete(`/v1/user?${query({userId})}`),
-        await under.read.delete(`/v1/user?${query({anonymousId: userId})}`),
-      ]) {
-        expectError(answer, 404, 'user_not_found');
-      }
-      expect((await under.read.get(`/v1/events?${query({userId})}`)).json()).toMatchObject({data: []});
-      expect(await under.eventsOf(victim)).toHaveLength(1);
-    },
-  );
-
-  test('is exactly one', async () => {
-    for (const ask of [under.read.get, under.read.delete].map((one) => one.bind(under.read))) {
-      expectError(await ask('/v1/user'), 400, 'invalid_request', 'userId');
-      expectError(await ask('/v1/user?userId=a&anonymousId=b'), 400, 'invalid_request', 'anonymousId');
-      expectError(await ask('/v1/user?userId=a%00'), 400, 'invalid_request', 'userId');
-      expectError(await ask(`/v1/user?userId=${'a'.repeat(257)}`), 400, 'invalid_request', 'userId');
-      expectError(await ask('/v1/user?userId=a&kind=anonymous'), 400, 'invalid_request', 'kind');
-    }
-  });
 });
 
 test('unknown deletions are not_found; asking needs a secret key', async () => {
@@ -286,22 +210,6 @@ describe('after a deletion', () => {
     expect((await under.read.get(userPath(userId))).json()).toMatchObject({traits: {}});
   });
 
-  test('a fresh user may be deleted again, and both deletions stay known', async () => {
-    const userId = freshId();
-    await under.track({event: 'seen', userId});
-    const first = await erase(userId);
-    await under.trackAll([
-      {event: 'seen', userId},
-      {event: 'seen', userId},
-    ]);
-    const second = await erase(userId);
-    expect(second.id).not.toBe(first.id);
-    expect([first.events_deleted, second.events_deleted]).toEqual([1, 2]);
-    expect(await deletion(first.id)).toEqual(first);
-    const again = await under.read.delete(userPath(userId));
-    expect(again.json<{deletion: Deletion}>().deletion).toEqual(second);
-  });
-
   test('the name spaces are apart: each deletion leaves the other user of the same text', async () => {
     const id = freshId();
     await under.track({event: 'known', userId: id});
@@ -315,15 +223,6 @@ describe('after a deletion', () => {
     const again: Answer = await under.read.delete(`${userPath(id)}?kind=anonymous`);
     expect(again.status).toBe(404);
   });
-
-  test('events without a messageId that repeat exactly are new events', async () => {
-    const userId = freshId();
-    const body = {event: 'seen', userId, timestamp: '2024-01-01T00:00:00Z'};
-    await under.track(body);
-    await erase(userId);
-    await under.track(body);
-    expect(await under.eventsOf(userId)).toHaveLength(1);
-  });
 });
 
 test('many deletions at once complete, each with its own count', async () => {
@@ -334,26 +233,4 @@ test('many deletions at once complete, each with its own count', async () => {
   const receipts = await Promise.all(users.map(({id}) => erase(id)));
   expect(receipts.map((receipt) => receipt.events_deleted)).toEqual(users.map(({count}) => count));
   for (const {id} of users) expect(await under.eventsOf(id)).toEqual([]);
-});
-
-test('two that delete one user or one name at the same moment get one deletion', async () => {
-  const userId = freshId();
-  const event = freshId('name');
-  await under.trackAll([
-    {event, userId},
-    {event, userId: freshId()},
-  ]);
-  for (const path of [userPath(userId), `/v1/name?${query({event})}`]) {
-    const answers = await Promise.all([1, 2, 3].map(() => under.read.delete(path)));
-    for (const {status} of answers) expect([200, 202]).toContain(status);
-    expect(new Set(answers.map((answer) => answer.json<{deletion: Deletion}>().deletion.id)).size).toBe(1);
-  }
-});
-
-test('a body-less answer has the type of every other, and only a secret key deletes', async () => {
-  const userId = freshId();
-  await under.track({event: 'seen', userId});
-  expectError(await under.write.delete(userPath(userId)), 403, 'insufficient_permissions');
-  expectError(await under.nobody.delete(userPath(userId)), 401, 'missing_key');
-  expect(await under.eventsOf(userId)).toHaveLength(1);
 });

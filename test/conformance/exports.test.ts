@@ -2,7 +2,6 @@
 
 import type {IncomingMessage} from 'node:http';
 import {setTimeout as pause} from 'node:timers/promises';
-import {gunzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {HttpClient} from '../../tools/http-client.js';
 import {type Answer, type EventAnswer, expectError, expectJson, query} from '../support/http.js';
@@ -68,14 +67,6 @@ describe('an export of events', () => {
     expect((await exported({event, after: history[0]!.id})).lines).toEqual(after.lines);
   });
 
-  test('refuses what it cannot go on after, and bad parameters, with a status', async () => {
-    const ask = (parameters: Parameters) => under.read.get(`/v1/export?${query(parameters)}`);
-    expectError(await ask({after: '0-999999'}), 400, 'invalid_request', 'after');
-    for (const after of ['x', '00-0', '0-01', '-0']) expectError(await ask({after}), 400, 'invalid_request', 'after');
-    expectError(await ask({where: ['plan']}), 400, 'invalid_request', 'where');
-    expectError(await ask({from: at(2), to: at(1)}), 400, 'invalid_request', 'from');
-  });
-
   test('with text=utf8 no text has what a store may refuse, of changes and of one person too', async () => {
     const [name, userId] = [freshId('texts'), freshId()];
     const properties = {
@@ -121,16 +112,6 @@ describe('an export of events', () => {
       );
       expectError(refused, 400, 'invalid_request', 'text');
     }
-  });
-
-  test('is compressed where that is asked for', async () => {
-    const client = new HttpClient(under.service.baseUrl, {key: under.service.secretKey});
-    const path = `/v1/export?${query({event})}`;
-    const [plain, coded] = [await client.get(path), await client.get(path, {'accept-encoding': 'br, gzip;q=0.5'})];
-    expect([plain.headers['content-encoding'], coded.headers['content-encoding']]).toEqual([undefined, 'gzip']);
-    expect(gunzipSync(coded.bytes).toString()).toBe(plain.text);
-    const refused = await client.get(path, {'accept-encoding': 'gzip;q=0'});
-    expect([refused.headers['content-encoding'], refused.text]).toEqual([undefined, plain.text]);
   });
 
   test('shows a client that reads slowly nothing of who was deleted meanwhile', async () => {
@@ -192,32 +173,6 @@ describe('an export of one person', () => {
     expect(answer.headers['log-position']).toMatch(/^\d+:1\.\d+$/);
     const linked = await under.read.get(`/v1/user/export?${query({anonymousId: device})}`);
     expect([linked.status, linked.json<{linked_to: string}>().linked_to]).toEqual([404, ada]);
-  });
-
-  test('is a 404 of nobody, and of who was deleted', async () => {
-    const gone = freshId();
-    await under.track({event: 'seen', userId: gone});
-    expect(linesOf((await under.read.get(`/v1/user/export?userId=${gone}`)).text)).toHaveLength(3);
-    const head = await under.read.send('HEAD', `/v1/user/export?userId=${gone}`);
-    expect([head.status, head.text]).toEqual([200, '']);
-    const deleted = await under.read.delete(`/v1/user?userId=${gone}`);
-    expect([200, 202]).toContain(deleted.status);
-    expectError(await under.read.get(`/v1/user/export?userId=${gone}`), 404, 'user_not_found');
-    expectError(await under.read.get(`/v1/user/export?userId=${freshId()}`), 404, 'user_not_found');
-    expectError(await under.read.get('/v1/user/export'), 400, 'invalid_request', 'userId');
-    expectJson(await under.read.get('/healthz'), 200);
-  });
-
-  test('of more than a page is whole', async () => {
-    const ada = freshId();
-    for (let page = 0; page < 3; page++) {
-      await under.trackAll(
-        Array.from({length: 1_000}, (_, i) => ({event: 'many', userId: ada, properties: {n: page * 1_000 + i}})),
-      );
-    }
-    const lines = linesOf((await under.read.get(`/v1/user/export?userId=${ada}`)).text);
-    expect(lines.at(-1)).toEqual({end: true, events: 3_000});
-    expect(new Set(lines.slice(1, -1).map(({properties}) => properties.n)).size).toBe(3_000);
   });
 });
 
@@ -299,11 +254,5 @@ describe('changes', () => {
     expect(end.lines.filter(isTheirs).every(({type}) => type === 'erased')).toBe(true);
     const {lines: whole} = await changesAfter(undefined, 100);
     expect(whole.filter((line) => line.user_ref === adaRef)).toEqual([]);
-  });
-
-  test('refuse positions of elsewhere', async () => {
-    const {next} = await changesAfter(undefined, 10_000);
-    for (const after of ['x', `${next}x`, next.slice(1)])
-      expectError(await under.read.get(`/v1/changes?${query({after})}`), 400, 'invalid_cursor', 'after');
   });
 });

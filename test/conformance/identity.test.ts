@@ -91,43 +91,6 @@ test('visit, sign-up, purchase: a funnel counts people, and no report misses an 
   expect(metrics.sum('millrace_links_total')).toBeGreaterThanOrEqual(users);
 });
 
-test('events of one request, and single requests, keep their order in a funnel and a profile, whatever their times', async () => {
-  const names = ['visit', 'sign-up', 'purchase'].map((name) => freshId(name));
-  const person = freshId('person');
-  const eventsOf = (n: number, timestamp?: string) =>
-    [
-      {userId: undefined, anonymousId: `${person}-d${n}`},
-      {userId: `${person}-${n}`, anonymousId: `${person}-d${n}`},
-      {userId: `${person}-${n}`, anonymousId: undefined},
-    ].map((ids, step) => ({event: names[step], ...ids, ...(timestamp === undefined ? {} : {timestamp})}));
-  await under.trackAll(eventsOf(0));
-  await under.trackAll(eventsOf(1, at(1)));
-  for (const event of eventsOf(2, at(1))) await under.track(event);
-  for (const event of eventsOf(3)) await under.track(event);
-  // Here nobody knows that they are one person before the call that follows.
-  const [visit, signUp, purchase] = eventsOf(4);
-  await under.trackAll([visit, {...purchase, event: signUp!.event}, purchase]);
-  const {userId, anonymousId} = signUp!;
-  expectJson(await under.write.post('/v1/users/identify', {userId, anonymousId, traits: {}}), 200);
-  const funnel = new URLSearchParams([
-    ...names.map((name): [string, string] => ['steps[]', name]),
-    ['from', day],
-    ['to', new Date(Date.now() + 86_400_000).toISOString()],
-  ]);
-  await until(
-    () => reportCovering(under.read, `/v1/reports/funnel?${funnel}`, under.positions),
-    (report) => report.json<{steps: {count: number}[]}>().steps.every(({count}) => count === 5),
-    'all convert',
-  );
-  for (const n of [0, 1, 2, 3, 4]) expect(namesOf(await profileWith(`${person}-${n}`, 3))).toEqual(names.toReversed());
-  const {events} = await profileWith(`${person}-1`, 3);
-  expect(events.map(({timestamp, context}) => [timestamp, context?.original_timestamp])).toEqual([
-    [`${at(1).slice(0, -4)}001Z`, at(1)],
-    [`${at(1).slice(0, -4)}001Z`, at(1)],
-    [at(1), undefined],
-  ]);
-});
-
 test('a profile and its history have what came before the log-in, as it was sent', async () => {
   const [userId, anonymousId, other] = [freshId(), freshId('device'), freshId('device')];
   await under.track({event: 'first', anonymousId, timestamp: at(1), properties: {n: 1}, messageId: 'm'});
@@ -148,27 +111,6 @@ test('a profile and its history have what came before the log-in, as it was sent
   // The same event again, with both ids: its messageId is known.
   await under.track({event: 'first', userId, anonymousId, timestamp: at(1), properties: {n: 1}, messageId: 'm'});
   expect(await under.eventsOf(userId)).toHaveLength(3);
-});
-
-test('a late event of the anonymousId alone is the user’s, also with an older timestamp', async () => {
-  const [userId, anonymousId] = [freshId(), freshId('device')];
-  await under.track({event: 'log-in', userId, anonymousId, timestamp: at(3)});
-  await under.track({event: 'late', anonymousId, timestamp: at(1)});
-  await under.track({event: 'after', anonymousId, timestamp: at(4)});
-  expect(namesOf(await profileWith(userId, 3))).toEqual(['after', 'log-in', 'late']);
-  await expectLinked(anonymousId, userId);
-});
-
-test('a shared device: the history stays the first user’s, and what comes alone afterwards is nobody’s', async () => {
-  const [ada, bob, anonymousId] = [freshId('ada'), freshId('bob'), freshId('device')];
-  await under.track({event: 'before', anonymousId, timestamp: at(1)});
-  await under.track({event: 'ada', userId: ada, anonymousId, timestamp: at(2)});
-  await profileWith(ada, 2);
-  await under.track({event: 'bob', userId: bob, anonymousId, timestamp: at(3)});
-  await under.track({event: 'alone', anonymousId, timestamp: at(4)});
-  expect(await under.history({anonymousId})).toMatchObject({data: [{event: 'alone', userId: null}]});
-  expect(namesOf(await profileWith(ada, 2))).toEqual(['ada', 'before']);
-  expect(await profileWith(bob, 1)).toMatchObject({anonymous_ids: [], events: [{event: 'bob'}]});
 });
 
 describe('a deletion', () => {
@@ -211,52 +153,6 @@ describe('a deletion', () => {
     await under.track({event, userId, anonymousId, timestamp: at(4)});
     await expectLinked(anonymousId, userId);
     expect(await profileWith(userId, 2)).toMatchObject({anonymous_ids: [anonymousId]});
-  });
-
-  test('of what has arrived', async () => {
-    const [userId, anonymousId, event] = [freshId(), freshId('device'), freshId('event')];
-    await under.track({event, anonymousId, timestamp: at(1)});
-    await under.track({event, userId, anonymousId, timestamp: at(2)});
-    await profileWith(userId, 2);
-    expect((await erased(userId)).events_deleted).toBe(2);
-    expect((await under.history({event})).data).toEqual([]);
-    const counts = `/v1/reports/events?${query({event, from: day, to: day, interval: 'day'})}`;
-    await until(
-      () => under.read.get(counts),
-      (report) => report.json<{total: number}>().total === 0,
-      'the report is without them',
-    );
-  });
-
-  test('leaves a device shared that the deleted user shared', async () => {
-    const [ada, bob, cyd, anonymousId] = [freshId('ada'), freshId('bob'), freshId('cyd'), freshId('device')];
-    for (const userId of [ada, bob]) await under.track({event: 'log-in', userId, anonymousId, timestamp: at(1)});
-    await under.track({event: 'alone', anonymousId, timestamp: at(2)});
-    await erased(ada);
-    await under.track({event: 'log-in', userId: cyd, anonymousId, timestamp: at(3)});
-    await under.track({event: 'later', anonymousId, timestamp: at(4)});
-    expect((await under.history({anonymousId})).data.map(({event}) => event)).toEqual(['later', 'alone']);
-    for (const userId of [bob, cyd]) expect(await profileWith(userId, 1)).toMatchObject({anonymous_ids: []});
-  });
-
-  test('of a user of whom there is but a link', async () => {
-    const [userId, anonymousId] = [freshId(), freshId('device')];
-    const event = {event: 'log-in', userId, anonymousId, timestamp: at(1), messageId: freshId('message')};
-    await under.track(event);
-    expect((await erased(userId)).events_deleted).toBe(1);
-    // A late copy is not stored, and its link is taken back: what its device sends is nobody's.
-    await under.track(event);
-    await under.track({event: 'alone', anonymousId, timestamp: at(2)});
-    await until(
-      () => under.read.get(`/v1/events?${query({anonymousId})}`),
-      (answer) => answer.status === 200 && answer.json<{data: unknown[]}>().data.length === 1,
-      'the device is a user of its own',
-    );
-    expectError(await profileAnswer(userId), 404, 'user_not_found');
-    expect((await under.read.delete(`/v1/user?${query({userId})}`)).status).toBe(404);
-    // An event that is new joins them.
-    await under.track({...event, messageId: freshId('message')});
-    await profileWith(userId, 2);
   });
 });
 

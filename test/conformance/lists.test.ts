@@ -45,109 +45,6 @@ beforeAll(async () => {
   }
 });
 
-describe('properties', () => {
-  test('are the top-level keys, with the share of the events in the range and their types', async () => {
-    expect((await covered('properties', {event, ...may})).json()).toEqual({
-      data: [
-        {property: 'amount', share: 0.75, types: {string: 1, number: 1, boolean: 1}},
-        {property: 'plan', share: 0.75, types: {string: 3}},
-        {property: 'cart', share: 0.25, types: {object: 1}},
-        {property: 'mine', share: 0.25, types: {null: 1}},
-        {property: 'tags', share: 0.25, types: {array: 1}},
-      ],
-      ...end,
-    });
-    expect((await covered('properties', {event, ...may, prefix: 'pl'})).json()).toMatchObject({
-      data: [{property: 'plan'}],
-    });
-    expect((await covered('properties', {event})).json()).toMatchObject({data: []});
-  });
-
-  test('have values, with counts that add up to the events', async () => {
-    const ofPlan = await covered('properties/values', {event, property: 'plan', ...may});
-    expect(ofPlan.json()).toEqual({
-      data: [
-        {value: 'pro', count: 2},
-        {value: 'free', count: 1},
-        {kind: 'missing', count: 1},
-      ],
-      distinct: 2,
-      ...end,
-    });
-    for (const [property, shown] of [
-      ['amount', {data: [{value: '1', count: 2}, {value: 'true', count: 1}, {kind: 'missing'}], distinct: 2}],
-      [
-        'cart',
-        {
-          data: [
-            {kind: 'missing', count: 3},
-            {kind: 'not_scalar', count: 1},
-          ],
-          distinct: 0,
-        },
-      ],
-      [
-        'cart.total',
-        {
-          data: [
-            {kind: 'missing', count: 3},
-            {value: '5', count: 1},
-          ],
-        },
-      ],
-      [
-        'mine',
-        {
-          data: [
-            {kind: 'missing', count: 3},
-            {kind: 'null', count: 1},
-          ],
-        },
-      ],
-      ['context.page.path', {data: [{value: '/home', count: 4}]}],
-    ] as const) {
-      expect((await covered('properties/values', {event, property, ...may})).json()).toMatchObject(shown);
-    }
-    const prefixed = await covered('properties/values', {event, property: 'plan', ...may, prefix: 'f'});
-    expect(prefixed.json()).toMatchObject({data: [{value: 'free', count: 1}], distinct: 1});
-  });
-
-  test('come in pages; a cursor keeps the range, and belongs to its list', async () => {
-    const first = (await covered('properties', {event, ...may, limit: '2'})).json<{next_cursor: string}>();
-    const cursor = first.next_cursor;
-    const second = await covered('properties', {event, limit: '3', cursor});
-    expect(second.json()).toMatchObject({data: [{property: 'cart'}, {property: 'mine'}, {property: 'tags'}], ...end});
-    for (const path of [
-      `properties?${query({event, cursor: 'x'})}`,
-      `properties?${query({event, cursor, from: '2024-05-02'})}`,
-      `properties?${query({event, cursor, prefix: 'p'})}`,
-      `properties?${query({cursor})}`,
-      `properties/values?${query({event, property: 'plan', cursor})}`,
-      `traits?${query({cursor})}`,
-    ]) {
-      expectError(await under.read.get(`/v1/${path}`), 400, 'invalid_cursor', 'cursor');
-    }
-  });
-});
-
-describe('traits', () => {
-  test('are those of users; with a range, of users with an event in it', async () => {
-    const active = {prefix: trait, from: '2024-05-03', to: '2024-05-03'};
-    expect((await covered('traits', active)).json()).toMatchObject({data: [{trait, types: {number: 1}}]});
-    const all = (await covered('traits', {prefix: trait})).json<{data: {share: number}[]}>();
-    expect(all).toMatchObject({data: [{trait, types: {string: 1, number: 1}}, {types: {object: 1}}], ...end});
-    expect(all.data[0]!.share).toBe(2 * all.data[1]!.share);
-  });
-
-  test('have values', async () => {
-    const of = (parameters: Parameters) => covered('traits/values', {trait, ...parameters});
-    expect((await of({prefix: '7'})).json()).toEqual({data: [{value: '7', count: 1}], distinct: 1, ...end});
-    const values = (await of({from: '2024-05-01', to: '2024-05-02'})).json<{data: object[]; distinct: number}>();
-    expect(values.data).toContainEqual({value: 'x', count: 1});
-    expect(values.data).not.toContainEqual({value: '7', count: 1});
-  });
-});
-
 describe('users', () => {
   const prefix = freshId('person');
   const [old, young, known] = [`${prefix}-1`, `${prefix}-2`, `${prefix}-3`];
@@ -190,64 +87,6 @@ describe('users', () => {
     });
   });
 
-  test('are chosen by their traits, and by what they did', async () => {
-    const of = async (parameters: Parameters) => idsOf(await covered('users', {prefix, ...parameters}));
-    expect(await of({user_where: `${trait} eq ${old}`})).toEqual([old]);
-    expect(await of({user_where: 'city unset'})).toEqual([known, nobody]);
-    expect(await of({event: `${event} x`})).toEqual([old]);
-    expect(await of({event, from: '2024-04-02', to: '2024-04-04'})).toEqual([known, nobody]);
-    expect(await of({from: '2024-04-03', to: '2024-04-03'})).toEqual([old]);
-    expect(await of({event: 'never'})).toEqual([]);
-  });
-
-  test('are chosen by what they did and did not do, in several ranges', async () => {
-    const of = async (parameters: Parameters) => idsOf(await covered('users', {prefix, ...parameters}));
-    expect(await of({'did[1]': '2024-04-01..2024-04-02'})).toEqual([old, nobody]);
-    expect(await of({'did[1]': '2024-04-01..2024-04-02', 'did[2]': '2024-04-03..'})).toEqual([old]);
-    expect(await of({'did[3]': '..', 'did_not[2]': '..2024-04-03'})).toEqual([young, known]);
-    expect(await of({event, 'did_not[1]': '..', 'did_event[1]': `${event} x`})).toEqual([young, known, nobody]);
-    expect(await of({'did[1]': '..', 'did_where[1]': 'plan set'})).toEqual([]);
-    expect(await of({where: 'plan unset', to: '2024-04-02'})).toEqual([old, nobody]);
-  });
-
-  test('are ranked by their events, or by the sum of a property', async () => {
-    const ranked = async (parameters: Parameters) =>
-      (await covered('users', {prefix, ...parameters}))
-        .json<{data: {id: string; value: number}[]}>()
-        .data.map(({id, value}) => [id, value]);
-    expect(await ranked({sort: 'events', to: '2024-04-03'})).toEqual([
-      [old, 2],
-      [nobody, 1],
-    ]);
-    expect(await ranked({sort: 'events', event: `${event} x`})).toEqual([[old, 1]]);
-    const sums = await covered('users', {prefix, sort: `sum:${trait}`, limit: '3'});
-    expect(sums.json()).toMatchObject({
-      data: [{value: null}, {value: null}, {value: null}],
-      skipped: 0,
-      has_more: true,
-    });
-    const {next_cursor: cursor} = sums.json<{next_cursor: string}>();
-    expect(await ranked({sort: `sum:${trait}`, cursor})).toHaveLength(1);
-    expectError(
-      await under.read.get(`/v1/users?${query({prefix, sort: 'events', cursor})}`),
-      400,
-      'invalid_cursor',
-      'cursor',
-    );
-    const asked = query({prefix, sort: 'events', event: `${event} x`, format: 'csv'});
-    const csv = await reportCovering(under.read, `/v1/users?${asked}`, under.positions);
-    expect(csv.text).toContain(`id,kind,value,created_at,last_seen,traits\r\n${old},user,1,2024-`);
-  });
-
-  test('come in pages', async () => {
-    const first = await covered('users', {prefix, limit: '3'});
-    const {next_cursor: cursor} = first.json<{next_cursor: string}>();
-    expect(idsOf(await covered('users', {prefix, limit: '3', cursor}))).toEqual([nobody]);
-    for (const parameters of [{cursor}, {cursor: 'x'}, {prefix, cursor, event}]) {
-      expectError(await under.read.get(`/v1/users?${query(parameters)}`), 400, 'invalid_cursor', 'cursor');
-    }
-  });
-
   test('are not listed once they are deleted', async () => {
     const deleted = await under.read.delete(`/v1/user?${query({userId: young})}`);
     under.positions.add(deleted.json<{deletion: {log_position: string}}>().deletion.log_position);
@@ -256,11 +95,6 @@ describe('users', () => {
 });
 
 describe('names', () => {
-  test('have their distinct users where these are asked for', async () => {
-    const names = await covered('names', {prefix: event, ...may, include: 'users'});
-    expect(names.json()).toMatchObject({data: [{name: event, count: 4, users: 2}]});
-  });
-
   test('and properties are hidden from lists, and nothing else is', async () => {
     const put = (path: string, json: object, client = under.read) => client.send('PUT', `/v1/${path}/hidden`, {json});
     const never = freshId();

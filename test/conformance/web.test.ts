@@ -6,7 +6,7 @@ import {describe, expect, test} from 'vitest';
 import {searchDisk} from '../../tools/disk-search.js';
 import {countryFile} from '../support/country-file.js';
 import {type Answer, type EventAnswer, expectError, expectJson, query} from '../support/http.js';
-import {reportCovering, until} from '../support/reports.js';
+import {until} from '../support/reports.js';
 import {temporaryFolder} from '../support/service.js';
 import {freshId, useService} from './service-under-test.js';
 
@@ -104,21 +104,6 @@ describe('a key for pages', () => {
     expect(await contextOf(userId)).toEqual({...ofFirefox, location: {country: 'DE'}});
   });
 
-  test('may stand in the body', async () => {
-    const key = await keyWith({web: true});
-    const userId = freshId();
-    const properties = {distinct_id: userId, $is_identified: true, $current_url: 'https://shop.example/b', token: key};
-    const answer = await under.nobody.send('POST', '/e/', {
-      body: JSON.stringify([{event: '$pageview', properties}]),
-      headers: {'content-type': 'text/plain', origin, 'user-agent': firefox, 'x-forwarded-for': address},
-    });
-    expectJson(answer, 200);
-    expect(await contextOf(userId)).toEqual({
-      ...{...ofFirefox, location: {country: 'DE'}},
-      page: {url: 'https://shop.example/b', path: '/b'},
-    });
-  });
-
   test('is one with origins, or with `web`', async () => {
     const keys: readonly (readonly [object | undefined, boolean])[] = [
       [undefined, false],
@@ -141,17 +126,6 @@ describe('a key for pages', () => {
     expect(shown).toContainEqual({web: true});
     const body = {kind: 'write', name: 'x', options: {web: 1}};
     expectError(await under.admin.post('/admin/v1/keys', body), 400, 'invalid_request');
-  });
-
-  test('has the country that the proxy says, and bots are marked', async () => {
-    const key = await keyWith({web: true});
-    const [ofProxy, unknown, bot] = [freshId(), freshId(), freshId()];
-    await sent('/v1/events', {event: 'page', userId: ofProxy}, {key, country: 'se'});
-    await sent('/v1/events', {event: 'page', userId: unknown}, {key, from: '203.0.113.9', country: 'XX'});
-    await sent('/v1/events', {event: 'page', userId: bot}, {key, userAgent: googlebot});
-    expect(await contextOf(ofProxy)).toEqual({...ofFirefox, location: {country: 'SE'}});
-    expect(await contextOf(unknown)).toEqual(ofFirefox);
-    expect(await contextOf(bot)).toMatchObject({bot: true});
   });
 
   test('takes a retry of another browser for a retry', async () => {
@@ -191,40 +165,6 @@ describe('an event that names nobody', () => {
       expect([batch.status, batch.json<{rejected: number}>().rejected]).toEqual([400, 1]);
     }
   });
-});
-
-test('reports ask by it', async () => {
-  const key = await keyWith({web: true});
-  const event = freshId('view');
-  const views: readonly (readonly [path: string, userAgent: string, country: string])[] = [
-    ['/a', firefox, 'DE'],
-    ['/a', firefox, 'SE'],
-    ['/b', firefox, 'DE'],
-    ['/a', googlebot, 'US'],
-  ];
-  for (const [path, userAgent, country] of views) {
-    const context = {page: {url: `https://shop.example${path}`}, session: {start: path === '/b'}};
-    await sent('/v1/events', {event, context}, {key, userAgent, country});
-  }
-  const today = new Date().toISOString().slice(0, 10);
-  const ask = async (more: Readonly<Record<string, string>>, report = 'events') => {
-    const asked = query({event, from: today, to: today, ...more});
-    const answer = await reportCovering(under.read, `/v1/reports/${report}?${asked}`, under.positions);
-    return answer.json<{total: number; breakdown?: {rows: {value?: string; kind?: string; total: number}[]}}>();
-  };
-  const rowsOf = async (name: string, more = {}) =>
-    (await ask({breakdown: name, ...more})).breakdown!.rows.map(({value, kind, total}) => [value ?? kind, total]);
-  const people = {where: 'context.bot unset'};
-  expect(await rowsOf('context.page.path')).toEqual([
-    ['/a', 3],
-    ['/b', 1],
-  ]);
-  expect(await rowsOf('context.location.country', people)).toEqual([
-    ['DE', 2],
-    ['SE', 1],
-  ]);
-  expect((await ask({filter: 'context.browser.name=Firefox'})).total).toBe(3);
-  expect((await ask({where: 'context.session.start eq true'})).total).toBe(1);
 });
 
 test('neither addresses nor user agents are on disk', async () => {

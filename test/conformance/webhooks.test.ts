@@ -55,42 +55,6 @@ const deliveries = async (id: string, status: string) =>
   (await under.read.get(`/v1/webhooks/${id}/deliveries?status=${status}`)).json<DeliveriesAnswer>().data;
 
 describe('a webhook', () => {
-  test('is made, read, listed, changed and deleted, and shows its secret once', async () => {
-    const {secret, path, ...webhook} = await created({types: [{type: 'user.deleted'}]});
-    expect(webhook).toMatchObject({kind: 'webhook', state: 'active', batch: {events: 1, ms: 0}, ordered: false});
-    expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
-    const one = `/v1/webhooks/${webhook.id}`;
-    const read = await under.read.get(one);
-    expectJson(read, 200);
-    expect(read.json()).toEqual(webhook);
-    const {data} = (await under.read.get('/v1/webhooks')).json<{data: WebhookAnswer[]}>();
-    expect(data).toContainEqual(webhook);
-
-    const change = {batch: {events: 10, ms: 5}, max_lag_minutes: 60};
-    const changed = await under.read.send('PATCH', one, {json: {paused: true, ...change}});
-    expectJson(changed, 200);
-    const version = expect.stringMatching(/^[\w-]{22}$/);
-    expect([webhook.max_lag_minutes, changed.json()]).toEqual([
-      1_440,
-      {...webhook, state: 'paused', ...change, version},
-    ]);
-    expect((await post(webhook.id, 'resume')).json()).toMatchObject({state: 'active'});
-    expect(path).toMatch(/^\//);
-    expect((await under.read.delete(one)).json()).toEqual({status: 'deleted', id: webhook.id});
-    expectError(await under.read.get(one), 404, 'not_found');
-    expectError(await post(webhook.id, 'test'), 404, 'not_found');
-  });
-
-  test('keeps its version with another secret, and changes as one of the versions that the client names', async () => {
-    const {id, version} = await created({types: [{type: 'user.deleted'}]});
-    const path = `/v1/webhooks/${id}`;
-    await post(id, 'rotate');
-    expect((await under.read.get(path)).headers.etag).toBe(`"${version}"`);
-    const json = {ordered: true};
-    expectJson(await under.read.send('PATCH', path, {json, headers: {'If-Match': `"other", "${version}"`}}), 200);
-    expectJson(await under.read.send('DELETE', path, {headers: {'If-Match': '*'}}), 200);
-  });
-
   test('goes to no private address, and takes nothing that is misspelt', async () => {
     const refused = async (body: object, field: string) => {
       const url = 'https://hooks.example.com/';
@@ -175,38 +139,6 @@ describe('what is tracked', () => {
       expectError(await post(id, 'replay', bad), 400, 'invalid_request');
   });
 
-  test('before an edit has the rule of then, also while it waits; a replay takes the newest', async () => {
-    const [old, young, userId] = [freshId('old'), freshId('young'), freshId('ada')];
-    const since = new Date(Date.now() - 60_000).toISOString();
-    const of = (name: string) => [{type: 'event.tracked', names: [name]}];
-    const waiting = await created({types: of(old)});
-    const brought = await created({types: [{type: 'user.deleted'}]});
-    const edit = async (id: string, json: object) => {
-      const answer = await under.read.send('PATCH', `/v1/webhooks/${id}`, {json});
-      expectJson(answer, 200);
-      expect(answer.json()).toMatchObject('paused' in json ? {state: 'paused'} : json);
-    };
-    await edit(waiting.id, {paused: true});
-    const both = (n: number) => [old, young].map((event) => ({event, userId, properties: {n}}));
-    await under.trackAll(both(1));
-    for (const {id} of [waiting, brought]) await edit(id, {types: of(young)});
-    await under.trackAll(both(2));
-    expectJson(await post(waiting.id, 'resume'), 200);
-    const toldOf = ({path}: {path: string}): string[] =>
-      receivedBy(path).map(({body}) => {
-        const {event} = (JSON.parse(body) as {data: {event: {event: string; properties: {n: number}}}}).data;
-        return `${event.event} ${event.properties.n}`;
-      });
-    await until('what waited and what came later is there', () => toldOf(waiting).length >= 2);
-    await under.trackAll(both(3));
-    // Deliveries are not ordered: what came last may be there first.
-    await until('all are there', () => toldOf(waiting).length >= 3 && toldOf(brought).length >= 2);
-    expect(toldOf(waiting).sort()).toEqual([`${old} 1`, `${young} 2`, `${young} 3`].sort());
-    expect(toldOf(brought).sort()).toEqual([`${young} 2`, `${young} 3`]);
-    const range = {from: since, to: new Date(Date.now() + 60_000).toISOString()};
-    expect((await post(waiting.id, 'replay', range)).json()).toEqual({queued: 3});
-  });
-
   test('that replays a time has every event that was accepted before', async () => {
     const [event, userId] = [freshId('event'), freshId('ada')];
     const {id} = await created({types: [{type: 'event.tracked', names: [event]}], batch: {events: 500, ms: 0}});
@@ -217,43 +149,6 @@ describe('what is tracked', () => {
       // One user has one partition: its batches are full.
       expect((await post(id, 'replay', range)).json()).toEqual({queued: round});
     }
-  });
-
-  test('waits by twenty edits at most; one more is refused until they are told', async () => {
-    const [event, userId] = [freshId('event'), freshId('ada')];
-    const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}]});
-    const edit = (json: object) => under.read.send('PATCH', `/v1/webhooks/${id}`, {json});
-    const editTo = (name: string) => edit({types: [{type: 'event.tracked', names: [event, name]}]});
-    expectJson(await edit({paused: true}), 200);
-    for (let n = 0; n < 20; n++) {
-      await under.track({event, userId});
-      expectJson(await editTo(`other ${n}`), 200);
-    }
-    await under.track({event, userId});
-    const refused = await editTo('one more');
-    expectError(refused, 400, 'invalid_request');
-    expect(refused.json()).toMatchObject({error: {field: 'types'}});
-    expectJson(await post(id, 'resume'), 200);
-    await until('all are told', () => receivedBy(path).length === 21);
-    await until('it is edited again', async () => (await editTo('one more')).status === 200);
-  });
-
-  test('has one id, also in a replay when a sign-up made it an event of a known user', async () => {
-    const [event, userId, anonymousId] = [freshId('event'), freshId('user'), freshId('device')];
-    const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}]});
-    await under.track({event, anonymousId, timestamp: '2026-05-02T10:00:00Z'});
-    await until('it is there', () => receivedBy(path).length > 0);
-    await under.track({event: 'signed up', userId, anonymousId, timestamp: '2026-05-02T10:01:00Z'});
-    await until('it is joined', async () => (await under.history({userId})).data.length === 2);
-    const range = {from: '2026-05-02T10:00:00Z', to: '2026-05-02T10:00:30Z'};
-    expect((await post(id, 'replay', range)).json()).toEqual({queued: 1});
-    await until('it is there again', () => receivedBy(path).length > 1);
-    const [first, again] = receivedBy(path).map(({headers, body}) => ({
-      id: headers['webhook-id'],
-      event: (JSON.parse(body) as {data: {event: {id: string; userId: string | null}}}).data.event,
-    }));
-    expect([first!.event.userId, again!.event.userId]).toEqual([null, userId]);
-    expect([again!.id, again!.event.id]).toEqual([first!.id, first!.event.id]);
   });
 
   test('waits for a receiver that fails, and is listed; a 410 disables, and what is buried then can be sent again', async () => {
@@ -282,34 +177,6 @@ describe('what is tracked', () => {
     await until('it is taken', () => receivedBy(path).length > before);
     expect(receivedBy(path).at(-1)!.headers['webhook-id']).toBe(waiting!.id);
     expect(await deliveries(id, 'dead')).toEqual([]);
-  });
-
-  test('that is ordered lists the event that waits for its next attempt', async () => {
-    const event = freshId('event');
-    const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}], ordered: true});
-    statuses.set(path, 500);
-    await under.track({event, userId: 'ada'});
-    const [waiting] = await until('it waits', async () => {
-      const data = await deliveries(id, 'pending');
-      return data.length > 0 && data;
-    });
-    const sent = receivedBy(path)[0]!.headers['webhook-id'];
-    expect(waiting).toMatchObject({id: sent, type: 'event.tracked', status: 'pending'});
-    statuses.delete(path);
-    await until('none waits', async () => (await deliveries(id, 'pending')).length === 0);
-  });
-
-  test('needs no body where there is nothing to say, and takes none that says something', async () => {
-    const {id} = await created({types: [{type: 'user.deleted'}]});
-    const bare = (action: string, sent: object = {}) => under.read.send('POST', `/v1/webhooks/${id}/${action}`, sent);
-    expect((await bare('test')).status).toBe(202);
-    for (const action of ['rotate', 'resume']) expectJson(await bare(action), 200);
-    expect((await bare('test', {headers: {'content-length': '0'}})).status).toBe(202);
-    const json = {'content-type': 'application/json'};
-    expectError(await bare('test', {headers: json}), 400, 'invalid_json');
-    expectError(await bare('test', {body: '{"a":1}', headers: json}), 400, 'invalid_request');
-    expectError(await bare('test', {body: '{}'}), 415, 'unsupported_media_type');
-    expectError(await bare('replay'), 415, 'unsupported_media_type');
   });
 
   test('by a write key cannot be listened to', async () => {

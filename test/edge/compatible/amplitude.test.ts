@@ -1,22 +1,16 @@
-// Calls of Amplitude as native entries: a recording of a real client, a table, and random calls against a plain model.
-import fc from 'fast-check';
+// Calls of Amplitude as native entries: a recording of a real client and a table.
+
 import {expect, test} from 'vitest';
 import type {CallForm} from '../../../src/edge/compatible/translator.js';
 import {translators} from '../../../src/edge/compatible/translators.js';
-import {runs} from '../../support/runs.js';
 import {
   entriesOf,
   entriesOfOne,
-  expectAsModelled,
-  type Modelled,
   type NativeEntry,
-  present,
   readAll,
   receivedMs,
   recordedRequests,
   short,
-  some,
-  textOf,
 } from './native-entries.js';
 
 const form: CallForm = {vendor: 'amplitude'};
@@ -233,75 +227,4 @@ test('answers have their code in the body; a key that is wrong is 400', () => {
     expect(form.body).toEqual({code: status, error: message});
     expect(form.status.startsWith(`${status} `)).toBe(true);
   }
-});
-
-// ---- random calls against a plain model ----
-
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
-const id = fc.oneof(fc.constantFrom('u1', '', null), fc.nat(9));
-const traits = fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom(1, 'x', 'EMPTY', null), {maxKeys: 2});
-const calls = fc.array(
-  fc.record({
-    event_type: fc.constantFrom('e1', '$identify', '$groupidentify'),
-    user_id: maybe(id),
-    device_id: maybe(id),
-    insert_id: maybe(fc.constantFrom('m1', null)),
-    time: maybe(fc.constant(1_700_000_000_000)),
-    event_properties: maybe(fc.dictionary(fc.constantFrom('n'), fc.nat(9))),
-    user_properties: maybe(
-      fc.record({$set: traits, $setOnce: traits, $add: traits, plain: fc.nat(9)}, {requiredKeys: []}),
-    ),
-    groups: maybe(fc.dictionary(fc.constantFrom('t', 'u'), fc.constantFrom('g', '', 5))),
-    platform: maybe(fc.constant('Web')),
-  }),
-  {maxLength: 8},
-);
-type ModelCall = typeof calls extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
-
-/** The native entries of a call as a reader of the table in docs/clients.md would write them. */
-function model(call: ModelCall): Modelled {
-  const [userId, anonymousId] = [textOf(call.user_id), textOf(call.device_id)];
-  const messageId = textOf(call.insert_id);
-  const time = call.time === undefined ? undefined : '2023-11-14T22:13:20.000Z';
-  const ids = {userId, anonymousId};
-  const {$set, $setOnce = {}, $add: _, ...plain} = call.user_properties ?? {};
-  const set = {...plain, ...$set};
-  const once = Object.fromEntries(Object.entries($setOnce).filter(([, value]) => value !== null && value !== 'EMPTY'));
-  const context = some(present({groups: call.groups, platform: call.platform}));
-  const known = [
-    ...(some(set) !== undefined || some(once) === undefined ? [present({...ids, messageId, time, traits: set})] : []),
-    ...(some(once) === undefined ? [] : [present({...ids, messageId, time, traits: once, isOnce: true})]),
-  ];
-  const nobody = userId === undefined && anonymousId === undefined;
-  const hasTraits = some(set) !== undefined || some(once) !== undefined;
-  if (call.event_type === '$groupidentify') {
-    if (nobody) return [];
-    const pairs = Object.entries(call.groups ?? {}).filter(([, value]) => textOf(value) !== undefined);
-    if (pairs.length === 0) return 'refused';
-    return pairs.map(([groupType, groupId], at) =>
-      present({
-        event: 'group',
-        ...ids,
-        messageId: messageId === undefined || at === 0 ? messageId : `${messageId}/${at + 1}`,
-        time,
-        properties: {groupId: String(groupId), groupType},
-        context: some(present({platform: call.platform})),
-      }),
-    );
-  }
-  if (nobody) return 'refused';
-  if (call.event_type === '$identify') {
-    if (userId !== undefined) return known;
-    if (!hasTraits) return [];
-    return [present({event: 'identify', ...ids, messageId, time, properties: {traits: {...once, ...set}}, context})];
-  }
-  const own = present({event: 'e1', ...ids, messageId, time, properties: some(call.event_properties), context});
-  return userId === undefined || !hasTraits ? [own] : [...known, own];
-}
-
-test('random calls become what a plain model makes of them, in their order', () => {
-  fc.assert(
-    fc.property(calls, (all) => expectAsModelled(readAll({events: all}, form), all.map(model))),
-    {numRuns: runs(500)},
-  );
 });

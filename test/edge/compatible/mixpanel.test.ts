@@ -1,22 +1,16 @@
-// Calls of Mixpanel as native entries: a recording of a real client, a table, and random calls against a plain model.
-import fc from 'fast-check';
+// Calls of Mixpanel as native entries: a recording of a real client and a table.
+
 import {expect, test} from 'vitest';
 import type {CallForm} from '../../../src/edge/compatible/translator.js';
 import {translators} from '../../../src/edge/compatible/translators.js';
-import {runs} from '../../support/runs.js';
 import {
   entriesOf,
   entriesOfOne,
-  expectAsModelled,
-  type Modelled,
   type NativeEntry,
-  present,
   readAll,
   receivedMs,
   recordedRequests,
   short,
-  some,
-  textOf,
 } from './native-entries.js';
 
 const ofKind = (kind: string): CallForm => ({vendor: 'mixpanel', kind});
@@ -189,73 +183,4 @@ test('the answer is 1, or an object if the query asks for it', () => {
   expect(answered('ip=0&verbose=0')).toBe('1');
   expect(answered('')).toBe('1');
   expect(answered('verbose=1&ip=1')).toBe('{"status":1,"error":null}');
-});
-
-// ---- random calls against a plain model ----
-
-const plain = fc.oneof(fc.constantFrom('u1', 'x', '', null), fc.nat(9));
-const id = fc.oneof(plain, fc.constantFrom('$device:x', '$device:y'));
-const calls = fc.array(
-  fc.record({
-    event: fc.constantFrom('e1', '$identify', '$create_alias'),
-    properties: fc.record(
-      {
-        distinct_id: id,
-        $device_id: plain,
-        $user_id: plain,
-        $anon_distinct_id: id,
-        alias: id,
-        $insert_id: fc.constantFrom('m1', null),
-        time: fc.constantFrom(1_700_000_000, 1_700_000_000_000),
-        token: fc.constant('k'),
-        n: fc.nat(9),
-      },
-      {requiredKeys: []},
-    ),
-  }),
-  {maxLength: 8},
-);
-type ModelCall = typeof calls extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
-
-const device = (value: unknown): string | undefined => textOf(textOf(value)?.replace('$device:', ''));
-
-/** The native entries of a call as a reader of the table in docs/clients.md would write them. */
-function model({event, properties}: ModelCall): Modelled {
-  const {
-    distinct_id,
-    $device_id,
-    $user_id,
-    $anon_distinct_id,
-    alias,
-    $insert_id,
-    time: at,
-    token: _,
-    ...own
-  } = properties;
-  const distinct = textOf(distinct_id);
-  const isDevice = distinct?.startsWith('$device:') || (distinct !== undefined && distinct === textOf($device_id));
-  const userId = textOf($user_id) ?? (isDevice ? undefined : distinct);
-  const anonymousId = textOf($device_id) ?? (isDevice ? device(distinct) : undefined);
-  const one = {messageId: textOf($insert_id), time: at === undefined ? undefined : '2023-11-14T22:13:20.000Z'};
-  if (event === 'e1') {
-    if (userId === undefined && anonymousId === undefined) return 'refused';
-    const left = {...own, $anon_distinct_id, alias};
-    const properties = some(Object.fromEntries(Object.entries(left).filter(([, value]) => value !== undefined)));
-    return [present({event, userId, anonymousId, ...one, properties})];
-  }
-  if (event === '$identify') {
-    if (userId === undefined) return 'refused';
-    return [present({userId, anonymousId: device($anon_distinct_id) ?? anonymousId, ...one, traits: {}})];
-  }
-  const named = device(alias);
-  if (named === undefined || (userId === undefined && anonymousId === undefined)) return 'refused';
-  const joined = userId === undefined ? {userId: named, anonymousId} : {userId, anonymousId: named};
-  return [present({...joined, ...one, traits: {}})];
-}
-
-test('random calls become what a plain model makes of them, in their order', () => {
-  fc.assert(
-    fc.property(calls, (all) => expectAsModelled(readAll(all, track), all.map(model))),
-    {numRuns: runs(500)},
-  );
 });

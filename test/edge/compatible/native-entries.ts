@@ -1,7 +1,6 @@
 // What a request became, in the words of the API and in the order of its calls.
 
 import {readFileSync} from 'node:fs';
-import {expect} from 'vitest';
 import {entryKind} from '../../../actors/log/entries.js';
 import {EntryView, propertiesJson} from '../../../actors/log/entry-view.js';
 import {type CallsRead, type CallsReading, readCalls} from '../../../src/edge/compatible/reading.js';
@@ -107,27 +106,3 @@ export const short = ({event, traits, userId, anonymousId, properties}: NativeEn
 /** Entries of one call, without its index. */
 export const entriesOfOne = (call: object, form: CallForm): Omit<NativeEntry, 'call'>[] =>
   entriesOf(readAll([call], form)).map(({call: _, ...entry}) => entry);
-
-// ---- for models ----
-
-/** An id or a text as a translator reads it. */
-export const textOf = (value: unknown): string | undefined =>
-  value === undefined || value === null || value === '' ? undefined : String(value);
-
-export const present = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
-
-/** An object with something in it. */
-export const some = (value: object | undefined): object | undefined =>
-  value === undefined || Object.keys(value).length === 0 ? undefined : value;
-
-/** `refused`, or the entries of a call. */
-export type Modelled = 'refused' | readonly object[];
-
-/** Holds what random calls became against what a plain model makes of them. */
-export function expectAsModelled(reading: CallsRead, outcomes: readonly Modelled[]): void {
-  const refused = new Set(reading.refused.map(({index}) => index));
-  expect([...refused].sort()).toEqual(outcomes.flatMap((one, at) => (one === 'refused' ? [at] : [])));
-  const expected = outcomes.flatMap((one, call) => (one === 'refused' ? [] : one.map((entry) => ({call, ...entry}))));
-  expect(entriesOf(reading)).toEqual(expected);
-}

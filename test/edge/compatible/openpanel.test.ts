@@ -1,7 +1,6 @@
-// Calls of OpenPanel as native entries: a table, and random calls against a plain model.
-import fc from 'fast-check';
+// Calls of OpenPanel as native entries: a table.
+
 import {expect, test} from 'vitest';
-import {runs} from '../../support/runs.js';
 import {entriesOf, type NativeEntry, read, readAll} from './native-entries.js';
 import {entriesOfOne, fromVisitor, readOne, visitorOfTests, withoutSalt} from './visitors.js';
 
@@ -111,99 +110,4 @@ test('what has no place is named and counted', () => {
 test('without a salt an event of nobody is not read', () => {
   expect(read(track({name: 'a'}), ...withoutSalt('openpanel'))).toMatchObject({kind: 'no_salt'});
   expect(read(track({name: 'a', ...ada}), ...withoutSalt('openpanel'))).toMatchObject({kind: 'read'});
-});
-
-// ---- random calls against a plain model ----
-
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
-const object = fc.dictionary(fc.constantFrom('a', 'email'), fc.oneof(fc.nat(9), fc.constant(null)), {maxKeys: 2});
-const calls = fc.array(
-  fc.record({
-    type: fc.constantFrom('track', 'identify', 'alias', 'assign_group', 'group', 'increment', 'replay', 'other'),
-    name: maybe(fc.constantFrom('screen_view', 'e1', '')),
-    profileId: maybe(fc.oneof(fc.constantFrom('u1', '', null), fc.nat(9))),
-    email: maybe(fc.constantFrom('a@example.com')),
-    alias: maybe(fc.constantFrom('d1', '', null)),
-    groupIds: maybe(fc.array(fc.constantFrom('g1', 'g2'), {maxLength: 3})),
-    properties: maybe(object),
-    path: maybe(fc.constantFrom('/', '/a')),
-    isTimed: fc.boolean(),
-  }),
-  {maxLength: 8},
-);
-type ModelCall = typeof calls extends fc.Arbitrary<readonly (infer Call)[]> ? Call : never;
-
-const present = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
-function payloadOf({type, name, profileId, email, alias, groupIds, properties, path, isTimed}: ModelCall): object {
-  switch (type) {
-    case 'track':
-      return {
-        ...{name, profileId, groups: groupIds},
-        properties: {...properties, __path: path, __timestamp: isTimed ? '2026-01-01T00:00:00Z' : undefined},
-      };
-    case 'identify':
-      return {profileId, email, properties};
-    case 'alias':
-      return {profileId, alias};
-    default:
-      return {profileId, groupIds};
-  }
-}
-
-function model(call: ModelCall): 'refused' | object[] {
-  const {type, name, email, alias, groupIds, path} = call;
-  const given = (value: unknown): string | undefined =>
-    value === undefined || value === null || value === '' ? undefined : String(value);
-  const userId = given(call.profileId);
-  const person = userId === undefined ? {anonymousId} : {userId};
-  switch (type) {
-    case 'track': {
-      if (given(name) === undefined) return 'refused';
-      const properties = present({...call.properties, __path: path});
-      const context = present({page: path && {url: path, path}, groups: groupIds});
-      return [
-        present({
-          event: name === 'screen_view' ? 'page' : name,
-          ...person,
-          time: call.isTimed ? '2026-01-01T00:00:00.000Z' : undefined,
-          properties: Object.keys(properties).length === 0 ? undefined : properties,
-          context: Object.keys(context).length === 0 ? undefined : context,
-        }),
-      ];
-    }
-    case 'identify': {
-      const traits = {...call.properties, ...present({email})};
-      return userId === undefined ? [{event: 'identify', ...person, properties: {traits}}] : [{userId, traits}];
-    }
-    case 'alias':
-      if (given(alias) === undefined || userId === undefined) return 'refused';
-      return [{userId, anonymousId: alias, traits: {}}];
-    case 'assign_group':
-      if (userId === undefined) return [];
-      return (groupIds ?? []).map((groupId) => ({event: 'group', userId, properties: {groupId}}));
-    case 'other':
-      return 'refused';
-    default:
-      return [];
-  }
-}
-
-test('random calls become what a plain model makes of them, in their order', () => {
-  fc.assert(
-    fc.property(calls, (all) => {
-      const sent = all.map((call) => ({type: call.type, payload: payloadOf(call)}));
-      const reading = readAll(sent, ...fromVisitor('openpanel'));
-      const outcomes = all.map(model);
-      expect(reading.refused.map(({index}) => index)).toEqual(
-        outcomes.flatMap((one, at) => (one === 'refused' ? [at] : [])),
-      );
-      const expected = outcomes.flatMap((one, call) =>
-        one === 'refused' ? [] : one.map((entry) => ({call, ...entry})),
-      );
-      expect(entriesOf(reading)).toEqual(expected);
-    }),
-    {numRuns: runs(500)},
-  );
 });

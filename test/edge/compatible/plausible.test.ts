@@ -1,7 +1,6 @@
-// Calls of Plausible as native entries: a table, and random calls against a plain model.
-import fc from 'fast-check';
+// Calls of Plausible as native entries: a table.
+
 import {expect, test} from 'vitest';
-import {runs} from '../../support/runs.js';
 import {entriesOf, type NativeEntry, read, readAll} from './native-entries.js';
 import {entriesOfOne, fromVisitor, readOne, visitorOfTests, withoutSalt} from './visitors.js';
 
@@ -80,66 +79,4 @@ test('what has no place is named and counted; what the script says of itself and
 
 test('without a salt an event is not read', () => {
   expect(read({n: 'pageview', u: page.url}, ...withoutSalt('plausible'))).toMatchObject({kind: 'no_salt'});
-});
-
-// ---- random calls against a plain model ----
-
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
-const props = fc.dictionary(fc.constantFrom('a', 'revenue'), fc.oneof(fc.nat(9), fc.constantFrom('x')), {maxKeys: 2});
-const calls = fc.array(
-  fc.record({
-    name: fc.constantFrom('pageview', 'e1', 'engagement', '', null),
-    isShort: fc.boolean(),
-    props: maybe(props),
-    isText: fc.boolean(),
-    amount: maybe(fc.nat(9)),
-    path: maybe(fc.constantFrom('/', '/a')),
-    referrer: maybe(fc.constantFrom('https://other.example/', '', null)),
-    width: maybe(fc.nat(9_999)),
-  }),
-  {maxLength: 8},
-);
-type ModelCall = typeof calls extends fc.Arbitrary<readonly (infer Call)[]> ? Call : never;
-
-function sentOf({name, isShort, props: given, isText, amount, path, referrer, width}: ModelCall): object {
-  const url = path && `https://shop.example${path}`;
-  const properties = isText && given !== undefined ? JSON.stringify(given) : given;
-  const revenue = amount === undefined ? undefined : {amount};
-  return isShort
-    ? {n: name, u: url, r: referrer, p: properties, $: isText ? JSON.stringify(revenue) : revenue, w: width}
-    : {name, url, referrer, props: properties, revenue, screen_width: width};
-}
-
-const present = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-const some = (fields: object): object | undefined =>
-  Object.keys(present(fields)).length === 0 ? undefined : present(fields);
-
-function model(call: ModelCall): 'refused' | object[] {
-  const {name, path, amount} = call;
-  if (name === 'engagement') return [];
-  if (name === null || name === '') return 'refused';
-  const properties = some({...(amount === undefined ? {} : {revenue: {amount}}), ...call.props});
-  const context = some({
-    page: some({url: path && `https://shop.example${path}`, path, referrer: call.referrer || undefined}),
-    screen: some({width: call.width}),
-  });
-  return [present({event: name === 'pageview' ? 'page' : name, anonymousId, properties, context})];
-}
-
-test('random calls become what a plain model makes of them, in their order', () => {
-  fc.assert(
-    fc.property(calls, (all) => {
-      const reading = readAll(all.map(sentOf), ...fromVisitor('plausible'));
-      const outcomes = all.map(model);
-      expect(reading.refused.map(({index}) => index)).toEqual(
-        outcomes.flatMap((one, at) => (one === 'refused' ? [at] : [])),
-      );
-      const expected = outcomes.flatMap((one, call) =>
-        one === 'refused' ? [] : one.map((entry) => ({call, ...entry})),
-      );
-      expect(entriesOf(reading)).toEqual(expected);
-    }),
-    {numRuns: runs(500)},
-  );
 });

@@ -1,23 +1,16 @@
-// Calls of PostHog as native entries: a recording of a real client, a table, and random calls against a plain model.
+// Calls of PostHog as native entries: a recording of a real client and a table.
 import {gzipSync} from 'node:zlib';
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {CallForm} from '../../../src/edge/compatible/translator.js';
-import {runs} from '../../support/runs.js';
 import {
   entriesOf,
   entriesOfOne,
-  expectAsModelled,
-  type Modelled,
   type NativeEntry,
-  present,
   read,
   readAll,
   receivedMs,
   recordedRequests,
   short,
-  some,
-  textOf,
 } from './native-entries.js';
 
 const batch: CallForm = {vendor: 'posthog'};
@@ -252,97 +245,4 @@ describe('the forms of the library for pages', () => {
     const long = {...call, properties: {...call.properties, t: 'x'.repeat(70_000)}};
     expect(readAll(long, batch)).toMatchObject({key: 'k', eventCount: 0, refused: [{index: 0}]});
   });
-});
-
-// ---- random calls against a plain model ----
-
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
-const id = fc.oneof(fc.constantFrom('u1', '$t_g', '', null), fc.nat(9));
-const traits = fc.dictionary(fc.constantFrom('a', 'b'), fc.oneof(fc.nat(9), fc.constant(null)), {maxKeys: 2});
-const calls = fc.array(
-  fc.record({
-    event: fc.constantFrom('e1', '$identify', '$set', '$create_alias', '$groupidentify', '$snapshot'),
-    distinct_id: maybe(id),
-    uuid: maybe(fc.constantFrom('m1', null)),
-    timestamp: maybe(fc.constantFrom('2026-01-01T00:00:00.000Z')),
-    $set: maybe(traits),
-    $set_once: maybe(traits),
-    properties: fc.record(
-      {
-        $is_identified: fc.boolean(),
-        $process_person_profile: fc.boolean(),
-        distinct_id: id,
-        $anon_distinct_id: id,
-        alias: id,
-        $set: traits,
-        $set_once: traits,
-        $group_type: fc.constant('t'),
-        $group_key: fc.constantFrom('g', 'h'),
-        $current_url: fc.constantFrom('https://a.example/p', ''),
-        n: fc.nat(9),
-      },
-      {requiredKeys: []},
-    ),
-  }),
-  {maxLength: 8},
-);
-type ModelCall = typeof calls extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
-
-/** The native entries of a call as a reader of the table in docs/clients.md would write them. */
-function model({event, properties, ...call}: ModelCall): Modelled {
-  const id = textOf(call.distinct_id) ?? textOf(properties.distinct_id);
-  const isAnonymous = properties.$is_identified === false || properties.$process_person_profile === false;
-  const one = {messageId: textOf(call.uuid), time: call.timestamp};
-  const set = {...properties.$set, ...call.$set};
-  const traitsOnce = {...present(properties.$set_once ?? {}), ...present(call.$set_once ?? {})};
-  const url = textOf(properties.$current_url);
-  const context = url === undefined ? undefined : {page: {path: '/p', url}};
-  const known = (userId: string, anonymousId?: string): object[] => [
-    ...(some(set) !== undefined || some(traitsOnce) === undefined
-      ? [present({userId, anonymousId, ...one, traits: set})]
-      : []),
-    ...(some(traitsOnce) === undefined
-      ? []
-      : [present({userId, anonymousId, ...one, traits: traitsOnce, isOnce: true})]),
-  ];
-  const ids = isAnonymous ? {anonymousId: id} : {userId: id};
-  const alias = textOf(properties.alias);
-  switch (event) {
-    case '$snapshot':
-      return [];
-    case '$identify':
-      return id === undefined ? 'refused' : known(id, textOf(properties.$anon_distinct_id));
-    case '$set':
-      if (id === undefined) return 'refused';
-      if (!isAnonymous) return known(id);
-      return [present({event: 'identify', ...ids, ...one, properties: {traits: {...traitsOnce, ...set}}, context})];
-    case '$create_alias':
-      if (id === undefined || alias === undefined) return 'refused';
-      return [
-        present({
-          ...(isAnonymous ? {userId: alias, anonymousId: id} : {userId: id, anonymousId: alias}),
-          ...one,
-          traits: {},
-        }),
-      ];
-    case '$groupidentify': {
-      const {$group_type: groupType, $group_key: groupId} = properties;
-      if (id === undefined || id === `$${groupType}_${groupId}`) return [];
-      return [present({event: 'group', ...ids, ...one, properties: some(present({groupId, groupType})), context})];
-    }
-    default: {
-      if (id === undefined) return 'refused';
-      const {distinct_id: _, $set: _set, $set_once: _once, ...left} = properties;
-      const own = present({event, ...ids, ...one, properties: some(left), context});
-      const hasTraits = some(set) !== undefined || some(traitsOnce) !== undefined;
-      return isAnonymous || !hasTraits ? [own] : [...known(id), own];
-    }
-  }
-}
-
-test('random calls become what a plain model makes of them, in their order', () => {
-  fc.assert(
-    fc.property(calls, (all) => expectAsModelled(readAll({batch: all}, batch), all.map(model))),
-    {numRuns: runs(500)},
-  );
 });

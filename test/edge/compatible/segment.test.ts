@@ -1,20 +1,16 @@
-// Calls of Segment and RudderStack as native entries: recordings of real clients, a table, and random calls against a plain model.
-import fc from 'fast-check';
+// Calls of Segment and RudderStack as native entries: recordings of real clients and a table.
+
 import {describe, expect, test} from 'vitest';
 import type {CallForm} from '../../../src/edge/compatible/translator.js';
-import {runs} from '../../support/runs.js';
 import {
   entriesOf,
   entriesOfOne as entriesOfCall,
-  expectAsModelled,
   type NativeEntry,
-  present,
   read,
   readAll,
   receivedMs,
   recordedRequests,
   short,
-  textOf as text,
 } from './native-entries.js';
 
 const batch: CallForm = {vendor: 'segment'};
@@ -255,96 +251,4 @@ describe('the bytes decide what a body is', () => {
     expect(readAll({...call, writeKey: 'b'}, ofKind('track')).key).toBe('b');
     expect(readAll({batch: [call], writeKey: 7}, batch).key).toBeUndefined();
   });
-});
-
-// ---- random calls against a plain model ----
-
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
-const id = fc.oneof(fc.constantFrom('u1', 'u2', '', null), fc.nat(9));
-const object = fc.dictionary(
-  fc.constantFrom('a', 'name', 'category'),
-  fc.oneof(fc.nat(9), fc.constantFrom('x', null)),
-  {
-    maxKeys: 3,
-  },
-);
-const calls = fc.array(
-  fc.record({
-    type: fc.constantFrom('track', 'page', 'screen', 'identify', 'group', 'alias', 'other'),
-    event: maybe(fc.constantFrom('e1', 'e2', '')),
-    userId: maybe(id),
-    anonymousId: maybe(id),
-    previousId: maybe(id),
-    groupId: maybe(id),
-    messageId: maybe(fc.constantFrom('m1', null)),
-    timestamp: maybe(fc.constantFrom('2026-01-01', 1_700_000_000)),
-    properties: maybe(object),
-    traits: maybe(object),
-    context: maybe(fc.record({locale: fc.constant('en'), traits: maybe(object)}, {requiredKeys: ['locale']})),
-    name: maybe(fc.constantFrom('Home', '')),
-  }),
-  {maxLength: 8},
-);
-type ModelCall = typeof calls extends fc.Arbitrary<readonly (infer Call)[]> ? Call : never;
-
-/** `refused`, or the native entries of a call as a reader of the table in docs/clients.md would write them. */
-function model(call: ModelCall): 'refused' | Omit<NativeEntry, 'call'>[] {
-  const [userId, anonymousId, previousId] = [text(call.userId), text(call.anonymousId), text(call.previousId)];
-  const time =
-    call.timestamp === undefined
-      ? undefined
-      : call.timestamp === '2026-01-01'
-        ? '2026-01-01T00:00:00.000Z'
-        : '2023-11-14T22:13:20.000Z';
-  const messageId = text(call.messageId);
-  const event = (event: string, properties: object | undefined) => {
-    if (userId === undefined && anonymousId === undefined) return 'refused' as const;
-    const stored = properties === undefined || Object.keys(properties).length === 0 ? undefined : properties;
-    return [present({event, userId, anonymousId, messageId, time, properties: stored, context: call.context})];
-  };
-  const paged = (kind: string) => {
-    const more =
-      text(call.name) !== undefined && !Object.hasOwn(call.properties ?? {}, 'name') ? {name: call.name} : {};
-    return event(kind, {...call.properties, ...more});
-  };
-  switch (call.type) {
-    case 'track':
-      return text(call.event) === undefined ? 'refused' : event(call.event!, call.properties);
-    case 'page':
-    case 'screen':
-      return paged(call.type);
-    case 'group':
-      if (userId === undefined && anonymousId === undefined) return [];
-      return event('group', present({groupId: text(call.groupId), traits: call.traits}));
-    case 'identify': {
-      const hasOwn = Object.keys(call.traits ?? {}).length > 0;
-      const traits = hasOwn ? call.traits : (call.context?.traits ?? call.traits);
-      if (userId === undefined) return event('identify', present({traits}));
-      return [present({userId, anonymousId, messageId, time, traits: traits ?? {}})];
-    }
-    case 'alias': {
-      const joined = [...new Set([previousId, anonymousId].filter((one) => one !== undefined))];
-      if (userId === undefined || joined.length === 0) return 'refused';
-      return joined.map((one, at) =>
-        present({
-          userId,
-          anonymousId: one,
-          messageId: at === 0 ? messageId : messageId && `${messageId}/2`,
-          time,
-          traits: {},
-        }),
-      );
-    }
-    default:
-      return 'refused';
-  }
-}
-
-test('random calls become what a plain model makes of them, in their order', () => {
-  fc.assert(
-    fc.property(calls, (all) => {
-      expectAsModelled(readAll({batch: all}, batch), all.map(model));
-    }),
-    {numRuns: runs(500)},
-  );
 });

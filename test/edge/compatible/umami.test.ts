@@ -1,8 +1,7 @@
-// Calls of Umami as native entries: a table, and random calls against a plain model.
-import fc from 'fast-check';
+// Calls of Umami as native entries: a table.
+
 import {describe, expect, test} from 'vitest';
 import {visitorId} from '../../../src/keys/visitor-id.js';
-import {runs} from '../../support/runs.js';
 import {entriesOf, type NativeEntry, read, readAll} from './native-entries.js';
 import {entriesOfOne, fromVisitor, keyInBody, readOne, visitorOfTests, withoutSalt} from './visitors.js';
 
@@ -106,83 +105,4 @@ describe('a visitor', () => {
     const named = [event({id: 'ada'}), identify({id: 'ada'}), {type: 'performance', payload: {}}];
     expect(entriesOf(readAll(named, ...withoutSalt('umami'))).map(({userId}) => userId)).toEqual(['ada', 'ada']);
   });
-});
-
-// ---- random calls against a plain model ----
-
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
-const data = fc.dictionary(fc.constantFrom('a', 'b'), fc.oneof(fc.nat(9), fc.constantFrom('x', null)), {maxKeys: 2});
-const calls = fc.array(
-  fc.record({
-    type: fc.constantFrom('event', 'identify', 'performance', 'other'),
-    name: maybe(fc.constantFrom('e1', 'e2', '', null)),
-    id: maybe(fc.oneof(fc.constantFrom('u1', '', null), fc.nat(9))),
-    timestamp: maybe(fc.constant(1_700_000_000)),
-    data: maybe(data),
-    path: maybe(fc.constantFrom('/', '/a', '/a/b')),
-    search: fc.constantFrom('', '?x=1', '?'),
-    hash: fc.constantFrom('', '#h?y'),
-    isWhole: fc.boolean(),
-    title: maybe(fc.constantFrom('T', '')),
-    width: maybe(fc.nat(9_999)),
-  }),
-  {maxLength: 8},
-);
-type ModelCall = typeof calls extends fc.Arbitrary<readonly (infer Call)[]> ? Call : never;
-
-const urlOf = ({path, search, hash, isWhole}: ModelCall): string | undefined =>
-  path === undefined ? undefined : `${isWhole ? 'https://shop.example' : ''}${path}${search}${hash}`;
-
-const sentOf = (call: ModelCall): object => ({
-  type: call.type,
-  payload: {
-    ...{website: 'k', name: call.name, id: call.id, timestamp: call.timestamp, data: call.data},
-    ...{url: urlOf(call), title: call.title, screen: call.width === undefined ? undefined : `${call.width}x1`},
-  },
-});
-
-const present = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-const some = (fields: object): object | undefined =>
-  Object.keys(present(fields)).length === 0 ? undefined : present(fields);
-
-function model(call: ModelCall): 'refused' | object[] {
-  const {type, id, search} = call;
-  if (type === 'performance') return [];
-  if (type === 'other') return 'refused';
-  const userId = id === undefined || id === null || id === '' ? undefined : String(id);
-  const time = call.timestamp && '2023-11-14T22:13:20.000Z';
-  if (type === 'identify' && userId !== undefined) return [present({userId, time, traits: call.data ?? {}})];
-  const page = some({
-    url: urlOf(call),
-    path: call.path,
-    search: call.path === undefined || search === '' || search === '?' ? undefined : search,
-    title: call.title || undefined,
-  });
-  const screen = call.width === undefined ? undefined : {width: call.width, height: 1};
-  const properties = type === 'identify' ? some({traits: call.data}) : some(call.data ?? {});
-  return [
-    present({
-      event: type === 'identify' ? 'identify' : call.name || 'page',
-      ...(userId === undefined ? {anonymousId} : {userId}),
-      ...{time, properties, context: some({page, screen})},
-    }),
-  ];
-}
-
-test('random calls become what a plain model makes of them, in their order', () => {
-  fc.assert(
-    fc.property(calls, (all) => {
-      const reading = readAll(all.map(sentOf), ...fromVisitor('umami'));
-      const outcomes = all.map(model);
-      expect(reading.refused.map(({index}) => index)).toEqual(
-        outcomes.flatMap((one, at) => (one === 'refused' ? [at] : [])),
-      );
-      const expected = outcomes.flatMap((one, call) =>
-        one === 'refused' ? [] : one.map((entry) => ({call, ...entry})),
-      );
-      expect(entriesOf(reading)).toEqual(expected);
-    }),
-    {numRuns: runs(500)},
-  );
 });

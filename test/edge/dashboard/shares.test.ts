@@ -102,32 +102,6 @@ describe('what a link shows', () => {
     expect(answers.map(({path}) => path.includes('measure=users'))).toContain(true);
   });
 
-  test.each([
-    ['/funnels', '?step=signup&step=login&range=7d&window=1d', 2],
-    ['/retention', '?start=signup&range=30d', 1],
-    ['/lifecycle', '?range=30d', 2],
-    ['/paths', '?event=signup&range=7d', 1],
-    ['/active', '?by=plan&range=7d', 8],
-  ] as const)('%s', async (page, search, count) => {
-    const {token} = await linkTo(page, search);
-    const {answers} = await read(token);
-    expect(answers.length).toBe(count);
-    for (const answer of answers) {
-      expect(answer).toEqual({
-        path: answer.path,
-        value: (await keeper.get(`/${answer.path}`)).json(),
-        meta: expect.anything(),
-      });
-    }
-  });
-
-  test('a hint that names an event of somebody else is not passed on', async () => {
-    const {token} = await linkTo('/trends', '?event=signupp&range=7d');
-    const {answers} = await read(token);
-    expect((await keeper.get(`/${answers[0]!.path}`)).headers['report-hint']).toContain('did you mean "signup"');
-    expect(JSON.stringify(answers)).not.toContain('"signup"');
-  });
-
   test('the report as it was, or as it becomes; deleted it is shown no more by a link that follows it', async () => {
     const id = await save('/trends', '?event=signup&range=7d');
     const [frozen, following] = [await share(id), await share(id, {follows: true})].map((answer) =>
@@ -315,56 +289,6 @@ describe('who makes links, and of what', () => {
     for (const report of ['sr_0123456789abcdef', 'nothing', 'fn_0123456789abcdef'])
       expect((await share(report)).status).toBe(404);
   });
-
-  test('a question that is none yet, or that the service refuses, is not shared', async () => {
-    const refused = [
-      ['/trends', '?range=7d', 'names no event'],
-      ['/trends', '?event=signup&colour=red', 'colour=red'],
-      ['/trends', '?event=signup&where=1:plan', 'where='],
-      ['/trends', '?event=signup&range=9000d&every=hour', 'buckets'],
-    ] as const;
-    for (const [page, search, why] of refused) {
-      const answer = await share(await save(page, search));
-      expect([search, answer.status, errorOf(answer).message]).toEqual([search, 400, expect.stringContaining(why)]);
-    }
-  });
-});
-
-describe('what is hidden', () => {
-  const hide = async (names: readonly string[], properties: readonly string[]): Promise<void> => {
-    expect((await keeper.send('PUT', '/v1/names/hidden', {json: {names}})).status).toBe(200);
-    expect((await keeper.send('PUT', '/v1/properties/hidden', {json: {properties}})).status).toBe(200);
-  };
-
-  test('is in no report that is shared: neither asked for, nor shown, nor by a link that is older', async () => {
-    const links = [
-      await linkTo('/trends', '?event=login&range=7d'),
-      await linkTo('/active', '?by=plan&range=7d'),
-      await linkTo('/paths', '?event=signup&range=7d'),
-    ];
-    await hide(['login'], ['plan']);
-    for (const [page, search] of [
-      ['/trends', '?event=login'],
-      ['/funnels', '?step=signup&step=login'],
-      ['/trends', '?event=signup&by=plan'],
-      ['/trends', '?event=signup&where=1:plan.tier+eq+pro'],
-      ['/paths', '?event=signup&range=7d'],
-    ] as const) {
-      const answer = await share(await save(page, search));
-      expect([search, answer.status, errorOf(answer).message]).toEqual([
-        search,
-        400,
-        expect.stringContaining('hidden'),
-      ]);
-    }
-    for (const {token} of links) {
-      await until('the link shows nothing', async () => 'error' in (await read(token)));
-      const {error} = (await read(token)) as unknown as {error: {message: string}};
-      expect(error.message).toBe('this report is not shared any more: ask who gave you the link');
-    }
-    await hide([], []);
-    for (const {token} of links) await until('it shows again', async () => 'answers' in (await read(token)));
-  });
 });
 
 describe('what names people', () => {
@@ -383,26 +307,6 @@ describe('what names people', () => {
     const made = await share(id, {may_name_people: true});
     expect(made.status).toBe(201);
     expect(await read(made.json<CreatedShareAnswer>().token)).toMatchObject({search});
-  });
-
-  test.each([
-    ['/trends', '?event=signup&by=nick'],
-    ['/active', '?by=nick&range=7d'],
-    ['/funnels', '?step=signup&step=login&by=nick&range=7d&window=1d'],
-  ])('%s%s lists values that single users have: it asks once more, and is shown', async (page, search) => {
-    const id = await save(page, search);
-    const asked = await share(id);
-    const why = 'it lists values of nick, most of which fewer than 5 users have';
-    expect([asked.status, asked.json()]).toEqual([200, {people: [why]}]);
-    const made = await share(id, {may_name_people: true});
-    expect(await read(made.json<CreatedShareAnswer>().token)).toMatchObject({search});
-  });
-
-  test('a link that follows a report is not shown once the report lists values that single users have', async () => {
-    const id = await save('/trends', '?event=signup');
-    const {token} = (await share(id, {follows: true})).json<CreatedShareAnswer>();
-    expect((await edit(id, {search: '?event=signup&by=nick'})).status).toBe(200);
-    await until('the link shows nothing', async () => 'error' in (await read(token)));
   });
 
   test('a report that names people since it was shared is shown no more', async () => {
