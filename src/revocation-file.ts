@@ -88,13 +88,13 @@ export class RevocationFile implements RevocationJournal {
   }
 
   /** Repeats what the data lacks. RJ3. `isRestored`: the data is a backup that was restored. RJ4. Rejects with a `BucketFault`. */
-  async repeat(keys: KeyStore, hooks: KeptStore, isRestored: boolean): Promise<void> {
+  async repeat(keys: KeyStore, store: KeptStore, isRestored: boolean): Promise<void> {
     const repeated = {keys: 0, links: 0};
     let endedMs = 0;
     for (const line of await this.read()) {
       if (line.what === 'sessions') endedMs = Math.max(endedMs, line.atMs);
       else if (line.what === 'share') {
-        if ((await sharesOf(hooks).remove(line.id)) !== undefined) repeated.links += 1;
+        if ((await sharesOf(store).remove(line.id)) !== undefined) repeated.links += 1;
       } else if (keys.ring.get(line.id)?.revokedMs === null) {
         await keys.revoke(line.id);
         repeated.keys += 1;

@@ -52,24 +52,24 @@ async function start(keysIn: MemoryBucket, hooksIn: MemoryBucket, isRestored = f
   const note = (fields: object, line: string): void => void lines.push(`${line} ${JSON.stringify(fields)}`);
   const journal = new RevocationFile(folder, clock, {warn: note, error: note} as never);
   const keys = await KeyStore.open(keysIn, clock, undefined, journal);
-  const hooks = await KeptStore.open(hooksIn, clock);
+  const store = await KeptStore.open(hooksIn, clock);
   await keys.signIn.ensure();
-  await journal.repeat(keys, hooks, isRestored);
-  return {keys, hooks, journal};
+  await journal.repeat(keys, store, isRestored);
+  return {keys, store, journal};
 }
 
 const link = {hash: 'abc', name: 'Growth', of: {page: '/trends', search: ''}} as unknown as Omit<Share, 'v' | 'id'>;
 
 test('a start with a restored backup revokes keys, tokens of people and links again, and ends all sessions', async () => {
   const [keysIn, hooksIn] = [new MemoryBucket(), new MemoryBucket()];
-  const {keys, hooks, journal} = await start(keysIn, hooksIn);
+  const {keys, store, journal} = await start(keysIn, hooksIn);
   const [key, kept] = [await keys.create('read', 'reports'), await keys.create('read', 'others')];
   const person = await keys.createPerson('Ada', {role: 'admin', untilMs: null});
-  const [gone, stays] = [await sharesOf(hooks).create(link), await sharesOf(hooks).create({...link, hash: 'def'})];
+  const [gone, stays] = [await sharesOf(store).create(link), await sharesOf(store).create({...link, hash: 'def'})];
   const backup = [keysIn.copy(), hooksIn.copy()] as const;
 
   for (const id of [key.record.id, person.record.id]) await keys.revoke(id);
-  await sharesOf(hooks).remove(gone.id);
+  await sharesOf(store).remove(gone.id);
   await journal.add({what: 'share', id: gone.id});
   expect(statSync(join(folder, revocationsName)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, revocationsName), 'utf8')).not.toContain(key.record.hash);
@@ -80,7 +80,7 @@ test('a start with a restored backup revokes keys, tokens of people and links ag
     true,
     false,
   ]);
-  expect(sharesOf(restored.hooks).list()).toEqual([stays]);
+  expect(sharesOf(restored.store).list()).toEqual([stays]);
   expect(restored.keys.signIn.notBeforeMs).toBeGreaterThan(keys.signIn.notBeforeMs);
   expect(lines).toEqual([expect.stringMatching(/revoked again.*sessions.* {"keys":2,"links":1}$/)]);
   // From then on the data has them: a later start repeats nothing, and ends no session.

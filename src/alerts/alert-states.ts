@@ -8,13 +8,13 @@ import {type Alert, stateName} from './definition.js';
 /** States of alerts, the oldest alert first. A state is undefined before the first evaluation of the alert's rule. */
 export type AlertStates = readonly {readonly alert: Alert; readonly state: AlertState | undefined}[];
 
-export const alertsOf = (hooks: KeptStore) => hooks.definitions<Alert>('al');
+export const alertsOf = (store: KeptStore) => store.definitions<Alert>('al');
 
 /** States of all alerts; undefined when the bucket does not answer. */
-export async function readAlertStates(hooks: KeptStore): Promise<AlertStates | undefined> {
-  const alerts = alertsOf(hooks).list();
+export async function readAlertStates(store: KeptStore): Promise<AlertStates | undefined> {
+  const alerts = alertsOf(store).list();
   try {
-    return await Promise.all(alerts.map(async (alert) => ({alert, state: await readAlertState(hooks, alert)})));
+    return await Promise.all(alerts.map(async (alert) => ({alert, state: await readAlertState(store, alert)})));
   } catch (error) {
     if (error instanceof BucketFault) return undefined;
     throw error;

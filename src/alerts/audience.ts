@@ -40,27 +40,27 @@ export const stallAudience = (
   ports: StallAudiencePorts,
 ): readonly Receiver[] => (named(alert, ports) ?? ports.subscribers(funnels)).filter(({kind}) => kind === 'webhook');
 
-export const stateAudienceOf = (hooks: KeptStore): StateAudiencePorts => ({
-  endpoint: (id) => hooks.endpoints.get(id),
-  subscribers: (name) => hooks.wants('report.threshold', name),
+export const stateAudienceOf = (store: KeptStore): StateAudiencePorts => ({
+  endpoint: (id) => store.endpoints.get(id),
+  subscribers: (name) => store.wants('report.threshold', name),
 });
 
-export const stallAudienceOf = (hooks: KeptStore): StallAudiencePorts => ({
-  endpoint: (id) => hooks.endpoints.get(id),
-  subscribers: (names) => [...new Set(names.flatMap((name) => hooks.wants('funnel.stalled', name)))],
+export const stallAudienceOf = (store: KeptStore): StallAudiencePorts => ({
+  endpoint: (id) => store.endpoints.get(id),
+  subscribers: (names) => [...new Set(names.flatMap((name) => store.wants('funnel.stalled', name)))],
 });
 
 /** How many webhooks and chats hear of the alert: what is disabled hears of nothing. */
 export function reachOf(
-  hooks: KeptStore,
+  store: KeptStore,
   alert: Pick<Alert, 'name' | 'endpoints'> & {readonly rule: {readonly kind: string; readonly funnel?: string}},
 ): number {
   const {rule} = alert;
   const told =
     rule.kind === 'stalled'
-      ? stallAudience(alert, funnelNames(rule.funnel!, savedFunnelsOf(hooks).get(rule.funnel!)), stallAudienceOf(hooks))
-      : stateAudience(alert, stateAudienceOf(hooks));
-  return told.filter(({id}) => hooks.endpoints.get(id)?.state !== 'disabled').length;
+      ? stallAudience(alert, funnelNames(rule.funnel!, savedFunnelsOf(store).get(rule.funnel!)), stallAudienceOf(store))
+      : stateAudience(alert, stateAudienceOf(store));
+  return told.filter(({id}) => store.endpoints.get(id)?.state !== 'disabled').length;
 }
 
 /** What a subscription may call the funnel. */

@@ -54,16 +54,16 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   const {nc, isAlone, ask, refresh, logger} = options;
   const {secret} = must(await readDeployment(nc), 'alerts: the deployment has a record');
   const bucket = new NatsKeyBucket(nc, 'hooks');
-  const hooks = await promised('the definitions of the bucket KV_hooks', KeptStore.open(bucket, wallMs), {logger});
-  const alerts = alertsOf(hooks);
-  const funnels = savedFunnelsOf(hooks);
+  const store = await promised('the definitions of the bucket KV_hooks', KeptStore.open(bucket, wallMs), {logger});
+  const alerts = alertsOf(store);
+  const funnels = savedFunnelsOf(store);
   const js = jetstream(nc);
   const evaluator = new AlertEvaluator({
     alerts: () => alerts.list(),
-    ...stateAudienceOf(hooks),
+    ...stateAudienceOf(store),
     funnel: (id) => funnels.get(id),
     ask: (query, at) => ask({ask: 'report', query, ...(at === undefined ? {} : {at})}),
-    lag: (of) => lagOf(of, hooks, options),
+    lag: (of) => lagOf(of, store, options),
     bucket,
     publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
     messageId: (...parts) => messageId(secret, ...parts),
@@ -76,7 +76,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   };
   const stalls = new Stalls({
     alerts: () => alerts.list(),
-    ...stallAudienceOf(hooks),
+    ...stallAudienceOf(store),
     funnel: (id) => funnels.get(id),
     bodyOf,
     bucket,
@@ -85,9 +85,9 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     logger,
   });
   const revisions = new Revisions({
-    subscribed: () => revisedNames(hooks),
+    subscribed: () => revisedNames(store),
     bodyOf,
-    hasEndpoint: (id) => hooks.endpoints.get(id) !== undefined,
+    hasEndpoint: (id) => store.endpoints.get(id) !== undefined,
     bucket,
     publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
     messageId: (...parts) => messageId(secret, ...parts),
@@ -106,15 +106,15 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     lateMs: () => watch.lateMs,
     stop: async () => {
       await watch.stop();
-      hooks.stop();
+      store.stop();
     },
   };
 }
 
 /** Ids of the endpoints that subscribe to revisions, by name of the event. */
-function revisedNames(hooks: KeptStore): ReadonlyMap<string, readonly string[]> {
+function revisedNames(store: KeptStore): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, string[]>();
-  for (const {id, types} of hooks.wants('report.revised')) {
+  for (const {id, types} of store.wants('report.revised')) {
     const names = types.flatMap(({type, names: named = []}) => (type === 'report.revised' ? named : []));
     for (const name of new Set(names)) all.set(name, [...(all.get(name) ?? []), id]);
   }
@@ -124,7 +124,7 @@ function revisedNames(hooks: KeptStore): ReadonlyMap<string, readonly string[]> 
 /** A lag in seconds; undefined while it is unknown. */
 async function lagOf(
   of: LagKind,
-  hooks: KeptStore,
+  store: KeptStore,
   {nc, partitionCount, ask}: AlertOptions,
 ): Promise<number | undefined> {
   switch (of) {
@@ -137,14 +137,14 @@ async function lagOf(
     case 'deletion':
       return greatest(await measuresOf(nc, partitionCount), ({deletions}) => deletions.oldestPendingMs);
     case 'webhook':
-      return webhookLag(hooks);
+      return webhookLag(store);
   }
 }
 
 /** Largest lag of an active endpoint, in seconds. */
-async function webhookLag(hooks: KeptStore): Promise<number> {
+async function webhookLag(store: KeptStore): Promise<number> {
   const nowMs = wallMs();
-  const active = (await readHealths(hooks)).filter(({endpoint}) => endpoint.state === 'active');
+  const active = (await readHealths(store)).filter(({endpoint}) => endpoint.state === 'active');
   return Math.max(0, ...active.map(({endpoint, health}) => lagMsOf(endpoint, health, nowMs))) / 1_000;
 }
 

@@ -29,11 +29,11 @@ import {BodiesUnderWay} from './admission/bodies-under-way.js';
 import {Intake, lookMs} from './admission/intake.js';
 import {LargeBodies} from './admission/large-bodies.js';
 import {type ObstacleSources, Obstacles} from './admission/obstacles.js';
-import type {RateOptions} from './admission/rate-limit.js';
 import {RejectedEvents} from './admission/rejected-events.js';
 import {TurnShare} from './admission/turn-share.js';
 import {routes} from './all-routes.js';
-import type {Front} from './front.js';
+import type {Front, Kept, Operations, Writes} from './front.js';
+import type {RateOptions} from './http/rate-limit.js';
 import {onceATurn} from './http/turn.js';
 import {Traffic} from './metrics/traffic.js';
 import {Asks} from './query/asks.js';
@@ -80,7 +80,9 @@ export interface NatsConnections {
 type Pulses = Readonly<Record<keyof NatsConnections, Pulse>>;
 
 /** The logs and the owners of their partitions, as the edge reaches them. */
-interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
+interface LogSide {
+  readonly asks: Asks;
+  readonly foldLag: FoldLag;
   readonly refusals: LogRefusals;
   readonly generations: LogGenerations;
 }
@@ -127,7 +129,7 @@ function openLinks(
   partitionCount: number,
   nc: NatsConnection,
   pulses: Pulses,
-): Pick<Front, 'links' | 'forgetLinks'> {
+): Pick<Writes, 'links' | 'forgetLinks'> {
   const acked = new AckedLinks(new Uint32Array(new Uint8Array(randomBytes(12)).buffer));
   const forget = (userKey: Uint8Array): void => acked.forget(userKey);
   nc.subscribe(forgottenLinksSubject, {callback: (_, message) => forget(message.data)});
@@ -148,7 +150,7 @@ function openNames(
   {partitionCount, eventNamesMax: max}: Pick<FrontOptions, 'partitionCount' | 'eventNamesMax'>,
   asks: Asks,
   logger: Logger,
-): Pick<Front, 'named' | 'readNames' | 'stopNames'> {
+): Pick<Writes, 'named' | 'readNames' | 'stopNames'> {
   const names = new KnownNames(max, partitionCount);
   const watch = new NamesWatch({
     names,
@@ -185,23 +187,14 @@ export function createFront(
   {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Pulses,
-  others: Pick<
-    Front,
-    | 'keys'
-    | 'visitorSalt'
-    | 'fixedKeys'
-    | 'revocations'
-    | 'hooks'
-    | 'deliveryQueue'
-    | 'lostRecords'
-    | 'clientAddresses'
-    | 'web'
-    | 'audit'
-    | 'record'
-    | 'isDraining'
-    | 'metricsText'
-    | 'readiness'
-  >,
+  others: {
+    readonly writes: Pick<Writes, 'visitorSalt' | 'web'>;
+    readonly kept: Omit<Kept, 'webhookAddresses' | 'messageId'>;
+    readonly operations: Pick<
+      Operations,
+      'lostRecords' | 'clientAddresses' | 'isDraining' | 'metricsText' | 'readiness'
+    >;
+  },
   logger: Logger,
 ): Front {
   const traffic = new Traffic(routes);
@@ -235,27 +228,27 @@ export function createFront(
   });
   return {
     partitionCount,
-    publisher,
-    foldLag,
-    encoder: new EntryEncoder(partitionCount),
-    order: new RequestOrder(randomBytes(4).readUInt32LE()),
-    largeBodies: new LargeBodies(partitionCount),
-    intake,
-    underWay: new BodiesUnderWay({monotonicMs, soon}),
-    obstacles,
-    asks,
-    generations,
-    ...openNames({partitionCount, eventNamesMax}, asks, logger),
-    ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
-    cursors: new CursorSeal(deploymentSecret),
-    webhookAddresses: new Addresses(webhooks),
-    messageId: (...parts) => messageId(deploymentSecret, ...parts),
     reportZone,
-    limits,
-    traffic,
-    rejected: new RejectedEvents(wallMs),
-    durability,
     wallMs: onceATurn(wallMs),
-    ...others,
+    writes: {
+      publisher,
+      foldLag,
+      encoder: new EntryEncoder(partitionCount),
+      order: new RequestOrder(randomBytes(4).readUInt32LE()),
+      largeBodies: new LargeBodies(partitionCount),
+      intake,
+      underWay: new BodiesUnderWay({monotonicMs, soon}),
+      rejected: new RejectedEvents(wallMs),
+      ...openNames({partitionCount, eventNamesMax}, asks, logger),
+      ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
+      ...others.writes,
+    },
+    reads: {asks, generations, cursors: new CursorSeal(deploymentSecret)},
+    kept: {
+      webhookAddresses: new Addresses(webhooks),
+      messageId: (...parts) => messageId(deploymentSecret, ...parts),
+      ...others.kept,
+    },
+    operations: {obstacles, limits, traffic, durability, ...others.operations},
   };
 }

@@ -1,4 +1,4 @@
-// The edge as its routes use it.
+// The edge as its routes use it: a clock, and four ports. A route takes from them what it needs.
 
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
@@ -18,10 +18,10 @@ import type {BodiesUnderWay} from './admission/bodies-under-way.js';
 import type {Intake} from './admission/intake.js';
 import type {LargeBodies} from './admission/large-bodies.js';
 import type {Obstacles} from './admission/obstacles.js';
-import type {RateOptions} from './admission/rate-limit.js';
 import type {RejectedEvents} from './admission/rejected-events.js';
 import type {AuditTrail} from './audit.js';
 import type {ClientAddresses} from './http/client-address.js';
+import type {RateOptions} from './http/rate-limit.js';
 import type {LostRecords} from './lost-records.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {Asks} from './query/asks.js';
@@ -39,8 +39,8 @@ export interface Readiness {
   readonly notes: readonly string[];
 }
 
-export interface Front {
-  readonly partitionCount: number;
+/** The way of events to the logs. */
+export interface Writes {
   readonly publisher: LogPublisher;
   readonly foldLag: FoldLag;
   readonly encoder: EntryEncoder;
@@ -56,39 +56,60 @@ export interface Front {
   readonly largeBodies: LargeBodies;
   readonly intake: Intake;
   readonly underWay: BodiesUnderWay;
+  /** Salt of the ids of visitors who come at a time, epoch ms; undefined: there is none now, and getting it has begun. */
+  readonly visitorSalt: (timeMs: number) => Buffer | undefined;
+  /** What the requests of web pages say of their visitors. */
+  readonly web: Web;
+  readonly rejected: RejectedEvents;
+}
+
+/** Questions to the owners of partitions and to the reports. */
+export interface Reads {
   readonly asks: Asks;
   readonly generations: LogGenerations;
-  readonly obstacles: Obstacles;
+  readonly cursors: CursorSeal;
+}
+
+/** What people made and keep: things, keys, the record of what was done. */
+export interface Kept {
+  /** Resources: webhooks, saved funnels, alerts, boards, … */
+  readonly store: KeptStore;
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;
   readonly revocations: RevocationJournal;
-  /** Salt of the ids of visitors who come at a time, epoch ms; undefined: there is none now, and getting it has begun. */
-  readonly visitorSalt: (timeMs: number) => Buffer | undefined;
-  /** Webhooks, saved funnels and alerts. */
-  readonly hooks: KeptStore;
-  readonly lostRecords: Pick<LostRecords, 'warnings'>;
+  readonly audit: AuditTrail;
+  readonly record: Pick<StoredRecord, 'page'>;
   /** Deliveries that wait for webhooks, and dead letters. */
   readonly deliveryQueue: DeliveryQueue;
   readonly webhookAddresses: Addresses;
   /** `webhook-id` of these parts, with the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
-  readonly audit: AuditTrail;
-  readonly record: Pick<StoredRecord, 'page'>;
-  readonly cursors: CursorSeal;
-  /** Zone of requests that name none (REPORT_TIMEZONE); undefined: UTC, which answers do not name. */
-  readonly reportZone: Zone | undefined;
+}
+
+/** The state of the service, and its limits. */
+export interface Operations {
+  readonly obstacles: Obstacles;
+  readonly lostRecords: Pick<LostRecords, 'warnings'>;
   /** Rate limits of each key. */
   readonly limits: RateOptions;
   readonly clientAddresses: ClientAddresses;
-  readonly web: Web;
   readonly traffic: Traffic;
-  readonly rejected: RejectedEvents;
   /** The text of /metrics. */
   readonly metricsText: () => Promise<string>;
   /** Requests within `readinessKeptMs` share it (readiness.ts). */
   readonly readiness: () => Promise<Readiness>;
   readonly durability: Durability;
+  readonly isDraining: () => boolean;
+}
+
+export interface Front {
+  readonly partitionCount: number;
+  /** Zone of requests that name none (REPORT_TIMEZONE); undefined: UTC, which answers do not name. */
+  readonly reportZone: Zone | undefined;
   /** The wall clock, read once a turn (turn.ts). */
   readonly wallMs: () => number;
-  readonly isDraining: () => boolean;
+  readonly writes: Writes;
+  readonly reads: Reads;
+  readonly kept: Kept;
+  readonly operations: Operations;
 }

@@ -19,14 +19,18 @@ export const readinessKeptMs = 250;
 
 /** Resolves within a second. */
 export async function readinessOf(front: Front): Promise<Readiness> {
-  if (front.isDraining()) return stopping;
+  if (front.operations.isDraining()) return stopping;
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partitionReadiness(front, partition));
   const all = await Promise.all([...partitions, reportReadiness(front)]);
   return {
-    reasons: [...front.obstacles.reasons(), ...front.fixedKeys.reasons(), ...all.flatMap(({reasons}) => reasons)],
+    reasons: [
+      ...front.operations.obstacles.reasons(),
+      ...front.kept.fixedKeys.reasons(),
+      ...all.flatMap(({reasons}) => reasons),
+    ],
     warnings: [
-      ...front.fixedKeys.warnings(),
-      ...front.lostRecords.warnings(),
+      ...front.kept.fixedKeys.warnings(),
+      ...front.operations.lostRecords.warnings(),
       ...all.flatMap(({warnings}) => warnings),
     ],
     // All partitions have the same notes.
@@ -34,7 +38,7 @@ export async function readinessOf(front: Front): Promise<Readiness> {
   };
 }
 
-async function partitionReadiness({asks, generations}: Front, partition: number): Promise<Readiness> {
+async function partitionReadiness({reads: {asks, generations}}: Front, partition: number): Promise<Readiness> {
   const name = `partition ${partition}`;
   const status = await orSilence(asks.partition(partition, {ask: 'status'}, ['status'], statusMsMax));
   if (status === undefined) return because(`${name} does not answer`);
@@ -61,7 +65,7 @@ function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | un
   return lag === null ? undefined : `: ${lag}`;
 }
 
-async function reportReadiness({asks}: Front): Promise<Readiness> {
+async function reportReadiness({reads: {asks}}: Front): Promise<Readiness> {
   const status = await orSilence(asks.reportState({ask: 'status'}, statusMsMax));
   if (status?.kind !== 'status') return because('reports do not answer');
   const warnings = Object.entries(status.damagedParts).map(([partition, count]) =>

@@ -1,11 +1,11 @@
 // Routes as data: paths, the needs of each method, handlers.
 import type {Access} from './admission/authentication.js';
 import type {Permission} from './admission/key-permissions.js';
-import type {LimitName} from './admission/rate-limit.js';
 import type {NeededRole} from './dashboard/door.js';
 import type {RefusalForm} from './failure.js';
 import type {Front} from './front.js';
 import type {Exchange} from './http/exchange.js';
+import type {LimitName} from './http/rate-limit.js';
 
 export const routedMethods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof routedMethods)[number];

@@ -9,7 +9,7 @@ import type {ActiveKey} from '../keys/key-ring.js';
 import {didYouMean, nearestOf} from '../nearest.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
-import {type AddressCharge, AddressLimits, eventsPerAddress} from './admission/address-limits.js';
+import {AddressLimits, eventsPerAddress} from './admission/address-limits.js';
 import {
   AdminDoor,
   type AdminTokens,
@@ -26,14 +26,15 @@ import {declaredTooLarge, declaredTooMuch, readBody} from './admission/body.js';
 import {isOpenToPages, mayPreflight, originToEcho, preflightBody, preflightHeaders} from './admission/cors.js';
 import {type ContentEncoding, encodingOf} from './admission/decompression.js';
 import {forbiddenBy} from './admission/key-permissions.js';
-import {burstSeconds, RateLimit, type RateLimits, type RateOptions, rateLimits} from './admission/rate-limit.js';
 import type {DashboardDoor} from './dashboard/door.js';
 import {isPageAsked} from './dashboard/no-page.js';
 import type {Failure} from './failure.js';
 import type {Front} from './front.js';
+import type {AddressCharge} from './http/caller.js';
 import {Connections} from './http/connections.js';
 import {Deadlines, sweepMs} from './http/deadlines.js';
 import {Exchange, type ExchangeHost} from './http/exchange.js';
+import {burstSeconds, RateLimit, type RateLimits, type RateOptions, rateLimits} from './http/rate-limit.js';
 import {RequestIds} from './http/request-id.js';
 import type {HttpApp, Transport} from './http/transport.js';
 import {onceATurn} from './http/turn.js';
@@ -146,8 +147,8 @@ export class HttpServer {
     exchange.res.onAborted(() => exchange.abort());
     exchange.route = route;
     this.openExchanges += 1;
-    this.options.front.traffic.open += 1;
-    if (exchange.forwardedFor !== '') this.options.front.clientAddresses.noteForwarded();
+    this.options.front.operations.traffic.open += 1;
+    if (exchange.forwardedFor !== '') this.options.front.operations.clientAddresses.noteForwarded();
     // An error in a piece of a body ends this request alone.
     try {
       this.watch(exchange, this.dispatch(exchange, route));
@@ -157,7 +158,8 @@ export class HttpServer {
   }
 
   private createHost(): ExchangeHost {
-    const {traffic, rejected} = this.options.front;
+    const {traffic} = this.options.front.operations;
+    const {rejected} = this.options.front.writes;
     return {
       rejected,
       deadlines: this.deadlines,
@@ -206,7 +208,7 @@ export class HttpServer {
     if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));
     const refusal =
       this.refuseEntry(exchange, endpoint, route) ??
-      (endpoint.isWrite ? this.options.front.obstacles.toWriting() : undefined);
+      (endpoint.isWrite ? this.options.front.operations.obstacles.toWriting() : undefined);
     if (refusal !== undefined) return exchange.fail(refusal);
     return endpoint.handle(this.options.front, exchange, variedSegment(exchange));
   }
@@ -226,7 +228,7 @@ export class HttpServer {
     const {bodyBytesMax: bytesMax} = endpoint;
     const encoding = readEncoding(exchange);
     const isCharged = endpoint.limit === 'events';
-    readBody(exchange, {bytesMax, encoding, isCharged, host: this.options.front, use: this.takeBody});
+    readBody(exchange, {bytesMax, encoding, isCharged, host: this.options.front.writes, use: this.takeBody});
   }
 
   private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {
@@ -242,7 +244,8 @@ export class HttpServer {
   /** Checks that need no body. @throws RequestFailure for a bad query. */
   private refuseWrite(exchange: Exchange, {isCompatible}: Route): Failure | undefined {
     if (!isCompatible) checkWriteQuery(exchange);
-    const {obstacles, intake} = this.options.front;
+    const {obstacles} = this.options.front.operations;
+    const {intake} = this.options.front.writes;
     return obstacles.toWriting() ?? declaredTooMuch(exchange, intake);
   }
 
@@ -253,7 +256,7 @@ export class HttpServer {
     refusal: Refusal,
   ): Refusal {
     const {front} = this.options;
-    if (refusal?.code === 'invalid_key') front.audit.refused(audit, front.clientAddresses.of(exchange));
+    if (refusal?.code === 'invalid_key') front.kept.audit.refused(audit, front.operations.clientAddresses.of(exchange));
     return refusal;
   }
 
@@ -266,7 +269,7 @@ export class HttpServer {
     }
     if (access === 'dashboard') return this.options.dashboardDoor.refuse(exchange, endpoint.role ?? 'nobody');
     if (access === 'admin') return this.noted('admin.refused', exchange, this.adminDoor.refuse(exchange));
-    const key = authenticate(this.options.front.keys.ring, exchange, keyPlaces(exchange, route, endpoint));
+    const key = authenticate(this.options.front.kept.keys.ring, exchange, keyPlaces(exchange, route, endpoint));
     if (!('code' in key)) return this.admitKey(exchange, endpoint, access, key);
     // The calls may have the key.
     const mayHaveKey = 'takeBody' in endpoint || endpoint.isWrite;
@@ -276,7 +279,7 @@ export class HttpServer {
 
   /** Reading a body for its key costs as much whether it has one: each address may make only so many such requests. */
   private admitStranger(exchange: Exchange): Failure | undefined {
-    const address = this.options.front.clientAddresses.of(exchange);
+    const address = this.options.front.operations.clientAddresses.of(exchange);
     const admitted = this.strangers.admit(ofStranger, '', address, exchange.receivedMs);
     return 'code' in admitted ? {...admitted, message: tooManyStrangers} : undefined;
   }
@@ -284,7 +287,7 @@ export class HttpServer {
   private admitByBody(exchange: Exchange, key: string | undefined): Failure | undefined {
     const {route, method} = exchange;
     const endpoint = bodyEndpoint(route as Route, method) ?? readEndpoint(route as Route, method)!;
-    const active = ofPublicPlace(this.options.front.keys.ring, key);
+    const active = ofPublicPlace(this.options.front.kept.keys.ring, key);
     if ('code' in active) return this.noted('key.refused', exchange, active);
     return this.admitKey(exchange, endpoint, 'write', active);
   }
@@ -298,11 +301,11 @@ export class HttpServer {
     const forbidden = refuseKind(access, key.kind);
     if (forbidden !== undefined) return forbidden;
     const {limit} = endpoint;
-    exchange.key = key;
+    exchange.caller.key = key;
     key.lastUsedMs = this.options.front.wallMs();
     const rateLimit = limit === undefined ? undefined : this.limits[limit];
     if (key.options !== undefined) return this.refuseByOptions(exchange, key.options, endpoint, rateLimit);
-    return rateLimit === undefined ? undefined : exchange.admit(rateLimit);
+    return rateLimit === undefined ? undefined : exchange.caller.admit(rateLimit);
   }
 
   /** An address over its limit must not use up the key's: its limit is charged first, and refunded when the key refuses. */
@@ -316,8 +319,8 @@ export class HttpServer {
     if (forbidden !== undefined) return forbidden;
     const charge = this.admitAddress(exchange, options);
     if (charge !== undefined && 'code' in charge) return charge;
-    const refusal = rateLimit === undefined ? undefined : exchange.admit(rateLimit);
-    if (refusal === undefined) exchange.chargeAddress = charge;
+    const refusal = rateLimit === undefined ? undefined : exchange.caller.admit(rateLimit);
+    if (refusal === undefined) exchange.caller.chargeAddress = charge;
     else charge?.(-1);
     return refusal;
   }
@@ -327,9 +330,9 @@ export class HttpServer {
     {eventsPerSecondPerAddress}: KeyOptions,
   ): Failure | AddressCharge | undefined {
     if (eventsPerSecondPerAddress === undefined) return undefined;
-    const address = this.options.front.clientAddresses.of(exchange);
+    const address = this.options.front.operations.clientAddresses.of(exchange);
     const limit = eventsPerAddress(eventsPerSecondPerAddress);
-    return this.addressLimits.admit(limit, exchange.key!.id, address, exchange.receivedMs);
+    return this.addressLimits.admit(limit, exchange.caller.key!.id, address, exchange.receivedMs);
   }
 }
 

@@ -29,7 +29,7 @@ import {AuditTrail} from './audit.js';
 import {Dashboard} from './dashboard/dashboard.js';
 import {noPageOf} from './dashboard/routes.js';
 import type {Shares} from './dashboard/shares.js';
-import type {Front} from './front.js';
+import type {Front, Kept, Writes} from './front.js';
 import {ClientAddresses} from './http/client-address.js';
 import {clientConnections, operatorConnectionsMax} from './http/connections.js';
 import {loadTransport} from './http/load.js';
@@ -114,10 +114,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 /** Buckets and streams that the edge reads and writes. */
-interface Stores
-  extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'revocations' | 'hooks' | 'deliveryQueue' | 'visitorSalt'> {
+interface Stores extends Pick<Writes, 'visitorSalt'> {
   /** Makes and destroys salts; a failure is only logged. */
   readonly keepSalts: () => Promise<void>;
+  readonly kept: Omit<Kept, 'webhookAddresses' | 'messageId'>;
   readonly record: StoredRecord;
   readonly lostRecords: LostRecords;
 }
@@ -133,7 +133,7 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   const opening = KeyStore.open(buckets.keys, wallMs, (...change) => audit.keyChanged(...change), revocations);
   const keys = await promised('the keys of the bucket KV_keys', opening, {logger});
   const openingHooks = KeptStore.open(buckets.hooks, wallMs);
-  const hooks = await promised('the definitions of the bucket KV_hooks', openingHooks, {logger});
+  const store = await promised('the definitions of the bucket KV_hooks', openingHooks, {logger});
   const openingNote = LostRecords.open({
     dataDir: options.dataDir,
     deployment: createHash('sha256').update(`records note ${options.deploymentSecret}`).digest('hex'),
@@ -152,7 +152,7 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
       const are = await Promise.all(names.map((name) => hasUnreadable(jsm, name)));
       return names.filter((_, at) => are[at]);
     },
-    unreadable: () => hooks.unreadable,
+    unreadable: () => store.unreadable,
     wallMs,
     logger,
   });
@@ -160,11 +160,12 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   await keys.fixAll(options.fixedKeys);
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   await keys.signIn.ensure();
-  await revocations.repeat(keys, hooks, options.revocations.isRestored);
+  await revocations.repeat(keys, store, options.revocations.isRestored);
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
   const deliveryQueue = new DeliveryQueue(js, jsm);
   const salts = await openSalts(buckets.keys, logger);
-  return {audit, record, keys, fixedKeys, revocations, hooks, lostRecords, deliveryQueue, ...salts};
+  const kept = {store, keys, fixedKeys, revocations, audit, record, deliveryQueue};
+  return {kept, record, lostRecords, ...salts};
 }
 
 async function openSalts(bucket: SaltBucket, logger: Logger): Promise<Pick<Stores, 'visitorSalt' | 'keepSalts'>> {
@@ -247,10 +248,11 @@ async function openEdge(
   connections: NatsConnections,
 ): Promise<Edge> {
   const {natsServer, foldingThreads, partitionCount} = options;
-  const stores = await openStores(options, connections, logger);
+  const {kept, record, lostRecords, visitorSalt, keepSalts} = await openStores(options, connections, logger);
+  const {keys, store} = kept;
   const clientAddresses = new ClientAddresses(options.trustedProxies, (message) => logger.warn(message));
   const countries = new Countries(clientAddresses, options.geoipFile, logger);
-  const dashboard = dashboardOf(options, stores.keys, clientAddresses, logger);
+  const dashboard = dashboardOf(options, keys, clientAddresses, logger);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   const logSide = openLogSide(options, connections, pulses, logger);
   let isDraining = false;
@@ -261,12 +263,15 @@ async function openEdge(
     connections,
     pulses,
     {
-      ...stores,
-      clientAddresses,
-      web: new Web(countries),
-      isDraining: () => isDraining,
-      metricsText: () => scrape.text(),
-      readiness: () => (isDraining ? stopping : readiness.get()),
+      writes: {visitorSalt, web: new Web(countries)},
+      kept,
+      operations: {
+        lostRecords,
+        clientAddresses,
+        isDraining: () => isDraining,
+        metricsText: () => scrape.text(),
+        readiness: () => (isDraining ? stopping : readiness.get()),
+      },
     },
     logger,
   );
@@ -296,12 +301,11 @@ async function openEdge(
     chooses: randomInt,
   });
   const {port, adminPort, servers} = await openDoors(options, transport, front, dashboard, logger);
-  const {keys, hooks, record, lostRecords, keepSalts} = stores;
   const firstKeys = await keys.createFirst(); // Keys are created after the doors are open: a start that fails shows none.
   const signInCode = await keys.signIn.createCode();
-  const ticking = setInterval(() => front.publisher.tick(), tickMs);
+  const ticking = setInterval(() => front.writes.publisher.tick(), tickMs);
   const save = (): Promise<unknown> =>
-    Promise.all([saveLastUsed(keys, logger), saveReads(dashboard.shares, hooks, logger), lostRecords.note()]);
+    Promise.all([saveLastUsed(keys, logger), saveReads(dashboard.shares, store, logger), lostRecords.note()]);
   const saving = setInterval(() => void save(), lastUsedEveryMs);
   const keepingCountries = setInterval(() => countries.refresh(), countriesEveryMs);
   const keepingSalts = setInterval(() => void keepSalts(), saltsEveryMs);
@@ -318,17 +322,17 @@ async function openEdge(
       // A slow client, or a log that does not answer, must not delay the stop.
       await atMost(finishMsMax, Promise.all(servers.map((server) => server.finish())));
       for (const server of servers) server.close();
-      await front.publisher.idle();
+      await front.writes.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
       clearInterval(keepingCountries);
       clearInterval(keepingSalts);
       clearInterval(noting);
-      front.generations.stop();
-      front.stopNames();
+      front.reads.generations.stop();
+      front.writes.stopNames();
       await atMost(saveMsMax, Promise.all([save(), record.flush()]));
-      for (const one of [record, keys, hooks, vitals, processVitals]) one.stop();
-      await front.largeBodies.stop();
+      for (const one of [record, keys, store, vitals, processVitals]) one.stop();
+      await front.writes.largeBodies.stop();
       await closeAll(connections);
     },
   };
@@ -361,9 +365,9 @@ async function saveLastUsed(keys: KeyStore, logger: Logger): Promise<void> {
 }
 
 /** A failure is only logged: the counts stay for the next save. */
-async function saveReads(shares: Shares, hooks: KeptStore, logger: Logger): Promise<void> {
+async function saveReads(shares: Shares, store: KeptStore, logger: Logger): Promise<void> {
   try {
-    await shares.saveReads(hooks);
+    await shares.saveReads(store);
   } catch (error) {
     logger.warn({reason: (error as Error).message}, 'the reads of shared links could not be saved');
   }

@@ -16,4 +16,4 @@ export interface Annotation extends Definition {
   readonly createdBy: string;
 }
 
-export const annotationsOf = (hooks: KeptStore): Definitions<Annotation> => hooks.definitions<Annotation>('an');
+export const annotationsOf = (store: KeptStore): Definitions<Annotation> => store.definitions<Annotation>('an');

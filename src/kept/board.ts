@@ -20,4 +20,4 @@ export interface Board extends Definition {
   readonly changedBy: string;
 }
 
-export const boardsOf = (hooks: KeptStore): Definitions<Board> => hooks.definitions<Board>('bd');
+export const boardsOf = (store: KeptStore): Definitions<Board> => store.definitions<Board>('bd');

@@ -13,4 +13,4 @@ export interface SavedFunnel extends Definition {
   readonly windowMs?: number;
 }
 
-export const savedFunnelsOf = (hooks: KeptStore): Definitions<SavedFunnel> => hooks.definitions<SavedFunnel>('fn');
+export const savedFunnelsOf = (store: KeptStore): Definitions<SavedFunnel> => store.definitions<SavedFunnel>('fn');

@@ -24,4 +24,4 @@ export interface SavedReport extends Definition {
   readonly changedBy: string;
 }
 
-export const savedReportsOf = (hooks: KeptStore): Definitions<SavedReport> => hooks.definitions<SavedReport>('sr');
+export const savedReportsOf = (store: KeptStore): Definitions<SavedReport> => store.definitions<SavedReport>('sr');

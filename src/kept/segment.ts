@@ -14,4 +14,4 @@ export interface Segment extends Definition {
   readonly changedBy: string;
 }
 
-export const segmentsOf = (hooks: KeptStore): Definitions<Segment> => hooks.definitions<Segment>('sg');
+export const segmentsOf = (store: KeptStore): Definitions<Segment> => store.definitions<Segment>('sg');

@@ -33,7 +33,7 @@ export interface Share extends Definition {
   readonly lastReadMs: number | null;
 }
 
-export const sharesOf = (hooks: KeptStore): Definitions<Share> => hooks.definitions<Share>('sh');
+export const sharesOf = (store: KeptStore): Definitions<Share> => store.definitions<Share>('sh');
 
 const tokenBytes = 24;
 const tokenForm = /^[\w-]{32}$/;
@@ -41,10 +41,10 @@ const tokenForm = /^[\w-]{32}$/;
 export const newShareToken = (): string => randomBytes(tokenBytes).toString('base64url');
 
 /** The link of a token, unless its time is over. */
-export function shareOf(hooks: KeptStore, token: string, nowMs: number): Share | undefined {
+export function shareOf(store: KeptStore, token: string, nowMs: number): Share | undefined {
   if (!tokenForm.test(token)) return undefined;
   const hash = hashKey(token);
-  const share = sharesOf(hooks)
+  const share = sharesOf(store)
     .list()
     .find((one) => one.hash === hash);
   return share === undefined || (share.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs ? undefined : share;

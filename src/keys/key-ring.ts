@@ -19,7 +19,7 @@ const rememberedHeaderCharsMax = 256;
 
 /**
  * A key's use of each rate limit: the time, monotonic ms, by which all of it would have arrived at exactly the permitted rate
- * (edge/admission/rate-limit.ts).
+ * (edge/http/rate-limit.ts).
  */
 export interface RateUsage {
   events: number;

@@ -7,12 +7,12 @@ import {publishTrigger} from '../webhooks/outbox.js';
 import {messageId} from '../webhooks/trigger.js';
 import type {Outbox} from './effects.js';
 
-export function hookOutbox(hooks: KeptStore, js: JetStreamClient, deploymentSecret: string): Outbox {
+export function hookOutbox(store: KeptStore, js: JetStreamClient, deploymentSecret: string): Outbox {
   const userRefOf = userRefs(deploymentSecret);
-  const funnels = savedFunnelsOf(hooks);
+  const funnels = savedFunnelsOf(store);
   return {
     endpointsOf: (type, names, logMs) => {
-      const wanting = names.length === 0 ? hooks.wants(type) : names.flatMap((name) => hooks.wants(type, name));
+      const wanting = names.length === 0 ? store.wants(type) : names.flatMap((name) => store.wants(type, name));
       return [...new Set(wanting.filter(({createdMs}) => createdMs <= logMs).map(({id}) => id))];
     },
     publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),

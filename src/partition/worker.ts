@@ -96,7 +96,7 @@ interface Shared {
   readonly foldCache: PartsCache;
   readonly seeds: readonly [number, number, number];
   readonly refresh: Refresh;
-  readonly hooks: KeptStore;
+  readonly store: KeptStore;
   readonly outbox: Outbox;
 }
 
@@ -113,7 +113,7 @@ async function openShared(): Promise<Shared> {
   const values = partValues(jsm, () => isOfCluster(nc));
   const cache = new PartsCache(values, data.cacheBytesMax);
   const opening = KeptStore.open(new NatsKeyBucket(nc, 'hooks'), wallMs);
-  const hooks = await promised('the definitions of the bucket KV_hooks', opening, {logger: log});
+  const store = await promised('the definitions of the bucket KV_hooks', opening, {logger: log});
   return {
     logNc,
     logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
@@ -124,8 +124,8 @@ async function openShared(): Promise<Shared> {
     foldCache: new PartsCache(retryingValues(values, new RetryLog(log, {tried: 'to read a part'})), cache.memory),
     seeds: seedsOf(deployment.secret),
     refresh: new Refresh(data.reportRefresh, deployment.createdMs),
-    hooks,
-    outbox: hookOutbox(hooks, jetstream(nc), deployment.secret),
+    store,
+    outbox: hookOutbox(store, jetstream(nc), deployment.secret),
   };
 }
 
@@ -319,7 +319,7 @@ async function main(): Promise<void> {
   const vitals = vitalsOf(shared);
   answerQuestions(openReads(started, shared), shared.nc, vitals);
   void watchLog(runners, shared);
-  shared.hooks.onChange(() => {
+  shared.store.onChange(() => {
     for (const runner of runners) runner.definitionsChanged();
   });
   port.on('message', (message: ToWorker) => {
@@ -345,9 +345,9 @@ async function main(): Promise<void> {
   tell({kind: 'ready'});
 }
 
-async function drain(runners: readonly Runner[], {nc, erasingNc, logNc, hooks}: Shared): Promise<void> {
+async function drain(runners: readonly Runner[], {nc, erasingNc, logNc, store}: Shared): Promise<void> {
   await Promise.all(runners.map((runner) => runner.drain()));
-  hooks.stop();
+  store.stop();
   await Promise.all([nc.close(), erasingNc.close(), logNc.close()]);
   tell({kind: 'stopped'});
   port.close();

@@ -97,7 +97,7 @@ class Service {
     const {endpoint} = this.recipient;
     if (endpoint.earlier === undefined || !(await this.arePast(new RowRules(endpoint)))) return;
     const text = JSON.stringify(endpoint.earlier);
-    await this.world.hooks.endpoints.change(endpoint.id, (one) => {
+    await this.world.store.endpoints.change(endpoint.id, (one) => {
       const {earlier, ...rest} = one;
       return JSON.stringify(earlier) === text ? rest : one;
     });
@@ -135,8 +135,8 @@ export class DeliveryWorker {
   }
 
   start(): void {
-    const {hooks, heads, partitionCount} = this.world;
-    hooks.onChange(() => this.follow());
+    const {store, heads, partitionCount} = this.world;
+    store.onChange(() => this.follow());
     this.follow();
     heads.follow(partitionCount, () => [...this.services.values()].some(({hasTails}) => hasTails));
     this.saving = setInterval(() => void this.saveAll().then(() => this.dropRules()), savedEveryMs);
@@ -148,10 +148,10 @@ export class DeliveryWorker {
 
   /** Deletes the triggers and consumers of deleted endpoints. Never rejects: the next sweep tries again. DE1 */
   private async sweep(): Promise<void> {
-    const {hooks, deliveryQueue, bucket} = this.world;
+    const {store, deliveryQueue, bucket} = this.world;
     try {
       for (const id of await deliveryQueue.addressees()) {
-        if (hooks.endpoints.get(id) !== undefined) continue;
+        if (store.endpoints.get(id) !== undefined) continue;
         const entry = await bucket.read(id);
         if (entry === undefined || entry.text === '') await deliveryQueue.forget(id);
       }
@@ -162,10 +162,10 @@ export class DeliveryWorker {
 
   /** Deletes the records of deleted endpoints. Never rejects: the next sweep tries again. DE1 */
   private async sweepRecords(): Promise<void> {
-    const {hooks, bucket} = this.world;
+    const {store, bucket} = this.world;
     try {
       for (const pattern of ['c.*.*', 'w.*'])
-        await sweepRecords(bucket, pattern, (id) => hooks.endpoints.get(id) !== undefined);
+        await sweepRecords(bucket, pattern, (id) => store.endpoints.get(id) !== undefined);
     } catch (error) {
       throwBroken(error);
     }
@@ -174,8 +174,8 @@ export class DeliveryWorker {
   /** Serves the endpoints that exist now. */
   private follow(): void {
     if (this.isStopped) return;
-    const {hooks, logger} = this.world;
-    const endpoints = hooks.endpoints.list();
+    const {store, logger} = this.world;
+    const endpoints = store.endpoints.list();
     const ids = new Set(endpoints.map(({id}) => id));
     for (const [id, service] of this.services) {
       if (ids.has(id)) continue;

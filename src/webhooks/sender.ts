@@ -42,7 +42,7 @@ const day = 86_400_000;
 /** The sender's ports. */
 export interface SenderWorld {
   readonly poster: Pick<Poster, 'post'>;
-  readonly hooks: KeptStore;
+  readonly store: KeptStore;
   readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
   readonly wallMs: () => number;
   readonly probeDelayMs: (failures: number) => number;
@@ -218,9 +218,9 @@ export class Recipient {
   }
 
   private async disable(reason: string): Promise<void> {
-    const {hooks, logger} = this.world;
+    const {store, logger} = this.world;
     logger.warn({endpoint: this.id, reason}, 'a webhook is disabled');
-    const changed = await hooks.endpoints
+    const changed = await store.endpoints
       .change(this.id, (endpoint) =>
         endpoint.state === 'active' ? {...endpoint, state: 'disabled', reason} : endpoint,
       )

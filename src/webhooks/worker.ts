@@ -52,12 +52,12 @@ async function main(): Promise<void> {
   const nc = await connectFirst(data.nats, 'millrace-deliver');
   const {secret} = must(await readDeployment(nc), 'the deployment record exists before deliveries start');
   const bucket = new NatsKeyBucket(nc, 'hooks');
-  const hooks = await promised('the definitions of the bucket KV_hooks', KeptStore.open(bucket, wallMs), {logger});
+  const store = await promised('the definitions of the bucket KV_hooks', KeptStore.open(bucket, wallMs), {logger});
   const link = new AskLink(nc, new Pulse(nc), answeringThreads());
   const owners = new Owners((subject, question, timeout) => link.request(subject, question, {timeout}));
   const poster = new Poster({addresses: new Addresses(data.addresses), wallMs});
   const deliveryWorker = new DeliveryWorker({
-    hooks,
+    store,
     bucket,
     poster,
     owners,
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'drain') void drain({deliveryWorker, hooks, poster, nc, vitals}).catch(fail);
+    if (message.kind === 'drain') void drain({deliveryWorker, store, poster, nc, vitals}).catch(fail);
   });
   say({kind: 'ready'});
 }
@@ -109,15 +109,15 @@ function answerMeasures(nc: NatsConnection, measures: () => DeliverAnswer): void
 
 interface Running {
   readonly deliveryWorker: DeliveryWorker;
-  readonly hooks: KeptStore;
+  readonly store: KeptStore;
   readonly poster: Poster;
   readonly nc: NatsConnection;
   readonly vitals: ThreadVitals;
 }
 
-async function drain({deliveryWorker, hooks, poster, nc, vitals}: Running): Promise<void> {
+async function drain({deliveryWorker, store, poster, nc, vitals}: Running): Promise<void> {
   await deliveryWorker.stop();
-  hooks.stop();
+  store.stop();
   poster.close();
   vitals.stop();
   await nc.close();

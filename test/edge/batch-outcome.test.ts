@@ -77,7 +77,8 @@ function send(take: typeof trackBatch, body: object, link: ScriptedLink, generat
   const order = new RequestOrder(1);
   const named = anyNames(partitionCount);
   const web = {requestOf: () => undefined}; // No key is one of pages.
-  const front = {publisher, partitionCount, order, traffic, rejected, named, web, wallMs: () => 0} as unknown as Front;
+  const writes = {publisher, order, rejected, named, web};
+  const front = {partitionCount, wallMs: () => 0, writes, operations: {traffic}} as unknown as Front;
   return new Promise((resolve) => {
     const json = (status: string, body: string, headers: readonly Header[] = []): void =>
       resolve({
@@ -93,12 +94,12 @@ function send(take: typeof trackBatch, body: object, link: ScriptedLink, generat
     const fail = (failure: Failure): void => failWith(failure, {}, failure.headers);
     const failWith = ({code}: Failure, more: object, headers?: readonly Header[]): void =>
       json(statusOf[code], JSON.stringify({error: {code}, ...more}), headers);
-    const costs = (): void => {};
+    const caller = {key, costs: (): void => {}};
     const guard = (_doing: string, run: () => void): void => run();
     const key = {id: 'key_1', kind: 'write'};
     take(
       front,
-      {json, answer, query: '', fail, failWith, costs, guard, traffic, key} as unknown as Exchange,
+      {json, answer, query: '', fail, failWith, guard, traffic, caller} as unknown as Exchange,
       Buffer.from(JSON.stringify(body)),
     );
   });

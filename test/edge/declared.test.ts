@@ -32,7 +32,7 @@ const front = {
   partitionCount: 1,
   reportZone: undefined,
   wallMs: () => Date.UTC(2026, 4, 21),
-  hooks: {endpoints: {get: () => undefined}, definitions: () => ({get: () => funnel, list: () => []})},
+  kept: {store: {endpoints: {get: () => undefined}, definitions: () => ({get: () => funnel, list: () => []})}},
 } as unknown as Front;
 
 /** Undefined: the request was not refused as one that cannot be read. */
@@ -58,7 +58,13 @@ const places: readonly Place[] = Object.entries(document.paths).flatMap(([templa
     if (isAnother || (reading ?? taking)!.access === 'open') return [];
     const refusedAt = async ({query = '', body = exampleOf(operation), id = 'xx_1'}: Asked) => {
       const path = template.replace(/\{\w+\}/, id);
-      const exchange = {query, path, route, contentType: 'application/json', key: {id: 'k'}} as unknown as Exchange;
+      const exchange = {
+        query,
+        path,
+        route,
+        contentType: 'application/json',
+        caller: {key: {id: 'k'}},
+      } as unknown as Exchange;
       const bytes = Buffer.from(JSON.stringify(body ?? {}));
       const work = () => (reading ? reading.handle(front, exchange, id) : taking!.takeBody(front, exchange, bytes));
       return refusedFieldOf(work);

@@ -122,41 +122,49 @@ async function call(handle: Handle, query: string): Promise<Answer> {
   const audited: string[] = [];
   const front = {
     partitionCount,
-    asks: new Asks({
-      request: async (subject: string, question: object) =>
-        'query' in question
-          ? {kind: 'report', body: '{"data":[]}'} // Nobody else has the trait.
-          : answerTo(Number(subject.split('.').at(-1)), question as PartitionQuestion),
-    }),
-    publisher: new LogPublisher({
-      link: new Wire(),
-      partitionCount,
-      messageBytesMax: logMessageBytesMax,
-      monotonicMs: () => 0,
-      wallMs: () => 0,
-      newProducer: () => Buffer.alloc(8, 1),
-    }),
-    encoder: new EntryEncoder(partitionCount),
-    order: new RequestOrder(1),
-    obstacles: {toWriting: () => obstacle, toChanges: () => undefined},
     wallMs: () => 0,
-    clientAddresses: {of: () => '127.0.0.1', isTrusted: () => false},
-    audit: {userDeleted: (id: string) => audited.push(id), defined: () => {}},
-    hooks: {
-      all: () => shares,
-      get: (id: string) => shares.find((one) => one.id === id),
-      definitions: () => ({
-        list: () => shares,
-        remove: async (id: string) => {
-          shares = shares.filter((one) => one.id !== id);
-        },
+    reads: {
+      asks: new Asks({
+        request: async (subject: string, question: object) =>
+          'query' in question
+            ? {kind: 'report', body: '{"data":[]}'} // Nobody else has the trait.
+            : answerTo(Number(subject.split('.').at(-1)), question as PartitionQuestion),
       }),
-      bucket: {read: async () => undefined, write: async (name: string) => void steps.push(`write ${name}`)},
     },
-    revocations: {add: async () => {}},
-    named: {names: {all: () => ['signup', 'checkout']}},
-    keys: {hidden: {names: [], properties: []}},
-    forgetLinks: (userId: string) => steps.push(`forget ${userId}`),
+    writes: {
+      publisher: new LogPublisher({
+        link: new Wire(),
+        partitionCount,
+        messageBytesMax: logMessageBytesMax,
+        monotonicMs: () => 0,
+        wallMs: () => 0,
+        newProducer: () => Buffer.alloc(8, 1),
+      }),
+      encoder: new EntryEncoder(partitionCount),
+      order: new RequestOrder(1),
+      named: {names: {all: () => ['signup', 'checkout']}},
+      forgetLinks: (userId: string) => steps.push(`forget ${userId}`),
+    },
+    kept: {
+      audit: {userDeleted: (id: string) => audited.push(id), defined: () => {}},
+      store: {
+        all: () => shares,
+        get: (id: string) => shares.find((one) => one.id === id),
+        definitions: () => ({
+          list: () => shares,
+          remove: async (id: string) => {
+            shares = shares.filter((one) => one.id !== id);
+          },
+        }),
+        bucket: {read: async () => undefined, write: async (name: string) => void steps.push(`write ${name}`)},
+      },
+      revocations: {add: async () => {}},
+      keys: {hidden: {names: [], properties: []}},
+    },
+    operations: {
+      obstacles: {toWriting: () => obstacle, toChanges: () => undefined},
+      clientAddresses: {of: () => '127.0.0.1', isTrusted: () => false},
+    },
   } as unknown as Front;
   const answers: Answer[] = [];
   const json = (status: string, text: string, headers: readonly Header[] = []): void =>
@@ -164,7 +172,14 @@ async function call(handle: Handle, query: string): Promise<Answer> {
   const failWith = ({code, message}: Failure, more: object): void =>
     json(statusOf[code], JSON.stringify({error: {code, message}, ...more}));
   const fail = (failure: Failure): void => failWith(failure, {});
-  const exchange = {json, fail, failWith, query, key: {id: 'key_1'}, forwardedPrefix: ''} as unknown as Exchange;
+  const exchange = {
+    json,
+    fail,
+    failWith,
+    query,
+    caller: {key: {id: 'key_1'}},
+    forwardedPrefix: '',
+  } as unknown as Exchange;
   await handle(front, exchange, '');
   expect(answers).toHaveLength(1);
   expect(audited).toHaveLength(steps.some((step) => step.startsWith('erase')) ? 1 : 0);

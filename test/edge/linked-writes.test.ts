@@ -82,31 +82,34 @@ class Edge {
 
   constructor(isOn = true) {
     this.links = isOn ? new LinkEncoder(new AckedLinks(Uint32Array.of(1, 2, 3)), partitionCount) : undefined;
-    this.front = {
-      publisher: new LogPublisher({
-        link: this.wire,
-        partitionCount,
-        messageBytesMax: logMessageBytesMax,
-        monotonicMs: () => 0,
-        wallMs: () => 0,
-        newProducer: () => Buffer.alloc(8, 1),
-        generations: {ofAck: () => 1, startConnection: () => undefined},
-      }),
+    const publisher = new LogPublisher({
+      link: this.wire,
       partitionCount,
-      encoder: new EntryEncoder(partitionCount),
-      order: new RequestOrder(1),
-      links: this.links,
-      web: {requestOf: () => undefined}, // No key is one of pages.
-      named: anyNames(1),
-      traffic: this.traffic,
-      rejected: new RejectedEvents(() => 0),
+      messageBytesMax: logMessageBytesMax,
+      monotonicMs: () => 0,
       wallMs: () => 0,
+      newProducer: () => Buffer.alloc(8, 1),
+      generations: {ofAck: () => 1, startConnection: () => undefined},
+    });
+    this.front = {
+      partitionCount,
+      wallMs: () => 0,
+      writes: {
+        publisher,
+        encoder: new EntryEncoder(partitionCount),
+        order: new RequestOrder(1),
+        links: this.links,
+        web: {requestOf: () => undefined}, // No key is one of pages.
+        named: anyNames(1),
+        rejected: new RejectedEvents(() => 0),
+      },
+      operations: {traffic: this.traffic},
     } as unknown as Front;
   }
 
   /** The log takes entries of this partition alone. */
   takesOnly(partition: number): void {
-    const {publisher} = this.front;
+    const {publisher} = this.front.writes;
     const append = publisher.append.bind(publisher);
     publisher.append = (to, ...entry) => (to === partition ? append(to, ...entry) : undefined);
   }
@@ -122,13 +125,12 @@ class Edge {
       json,
       failWith,
       fail: (failure: Failure) => failWith(failure, {}),
-      costs: () => undefined,
       guard: (_: string, run: () => void) => run(),
       awaitCommit: (answer: CommitAnswer) => ({
         settled: (commit: Commit) => answer.settled(exchange, commit),
       }),
       traffic: this.traffic,
-      key: {id: 'key_1', kind: 'write', ...key},
+      caller: {key: {id: 'key_1', kind: 'write', ...key}, costs: () => undefined},
     } as unknown as Exchange;
     route(this.front, exchange, Buffer.from(JSON.stringify(body)));
     return answers;

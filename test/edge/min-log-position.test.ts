@@ -24,8 +24,8 @@ async function outcome(kind: string | undefined, ...answers: ReportAnswer[]): Pr
       return answers.shift();
     },
   });
-  const front = {asks: asksOfEdge, wallMs: () => 60_000} as unknown as Front;
-  const exchange = {key: kind && {kind}} as unknown as Exchange;
+  const front = {reads: {asks: asksOfEdge}, wallMs: () => 60_000} as unknown as Front;
+  const exchange = {caller: {key: kind && {kind}}} as unknown as Exchange;
   const end = await answerIncluding(front, exchange, asked, '0:1.2').catch((error: RequestFailure) => error.failure);
   return {asks, end};
 }

@@ -52,19 +52,21 @@ async function answer(role: Role, body: object, handle = answerQuery()): Promise
   let text = '';
   let charged = 1;
   const front = {
-    asks: role,
+    reads: {asks: role},
     partitionCount: 1,
     reportZone: undefined,
     wallMs: () => Date.UTC(2026, 4, 21),
-    keys: {hidden: {names: [], properties: []}},
+    kept: {keys: {hidden: {names: [], properties: []}}},
   } as unknown as Front;
   const exchange = {
     query: '',
-    key: {id: 'k'},
-    gone: new AbortController().signal,
-    costs: (units: number) => {
-      charged = units;
+    caller: {
+      key: {id: 'k'},
+      costs: (units: number) => {
+        charged = units;
+      },
     },
+    gone: new AbortController().signal,
     json: (line: string, json: string) => {
       [status, text] = [line, json];
     },

@@ -25,7 +25,7 @@ import {zoneOf} from '../../src/zone.js';
 const hidden = {names: ['debug'], properties: ['debug']};
 /** Thursday in UTC, and Friday in Kathmandu. */
 const nowMs = Date.UTC(2026, 4, 21, 22);
-const front = {reportZone: undefined, wallMs: () => nowMs, keys: {hidden}} as unknown as Front;
+const front = {reportZone: undefined, wallMs: () => nowMs, kept: {keys: {hidden}}} as unknown as Front;
 
 const asked = (question: object, ofService = front): ReportQuery => {
   const read = readQuestion(question, '');
@@ -189,7 +189,7 @@ describe('users', () => {
   const id = 'sg_0123456789abcdef';
   const ofSegment = {where: ['plan eq pro'], did: [{event: 'login', range: '-7d', not: false}]};
   const definitions = {get: (text: string) => (text === id ? {id, users: ofSegment} : undefined)};
-  const withSegment = {...front, hooks: {definitions: () => definitions}} as unknown as Front;
+  const withSegment = {...front, kept: {...front.kept, store: {definitions: () => definitions}}} as unknown as Front;
   const askedOf = (question: object): ReportQuery => asked(question, withSegment);
   const [own, did] = [['x set'], [{event: 'left', not: true}]];
 

@@ -1,7 +1,7 @@
 // The arithmetic of a rate limit, on a clock driven by hand.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {RateLimit, rateLimits} from '../../src/edge/admission/rate-limit.js';
+import {RateLimit, rateLimits} from '../../src/edge/http/rate-limit.js';
 import {runs} from '../support/runs.js';
 
 const fresh = () => ({events: 0, reads: 0, deletions: 0});

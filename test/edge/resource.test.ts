@@ -42,16 +42,17 @@ async function edge() {
   const obstacle: {now: Failure | undefined} = {now: undefined};
   const memory = {kind: 'funnel_memory', memory: {lateUsers: 0}};
   const front = {
-    hooks: await KeptStore.open(bucket, () => 0),
-    audit: {defined: (what: string) => lines.push(what)},
-    obstacles: {toChanges: () => obstacle.now},
-    clientAddresses: {of: () => '127.0.0.1'},
-    keys: {ring: {get: () => undefined}},
-    asks: {partition: async () => memory},
     partitionCount: 1,
-    webhookAddresses: {faultOf: () => undefined},
-    deliveryQueue: {forget: async () => {}},
     wallMs: () => 0,
+    reads: {asks: {partition: async () => memory}},
+    kept: {
+      store: await KeptStore.open(bucket, () => 0),
+      audit: {defined: (what: string) => lines.push(what)},
+      keys: {ring: {get: () => undefined}},
+      webhookAddresses: {faultOf: () => undefined},
+      deliveryQueue: {forget: async () => {}},
+    },
+    operations: {obstacles: {toChanges: () => obstacle.now}, clientAddresses: {of: () => '127.0.0.1'}},
   } as unknown as Front;
   return {front, bucket, lines, obstacle};
 }
@@ -60,7 +61,7 @@ test.each(resources)('no $noun is created above the bound of their number', asyn
   const {front, lines} = await edge();
   const make = async (): Promise<string> => {
     const statuses: string[] = [];
-    const exchange = {query: '', json: (status: string) => statuses.push(status)} as unknown as Exchange;
+    const exchange = {query: '', caller: {}, json: (status: string) => statuses.push(status)} as unknown as Exchange;
     await create(front, exchange, Buffer.from(JSON.stringify(keptKinds[name].bodies[0])));
     return statuses.join();
   };
@@ -77,7 +78,7 @@ test.each(resources)('a change of $noun says that its outcome is not known, or t
   const ofPath = () => {
     const path = `/v1/${kind.name}s/${made.id}`;
     const json = (_: string, body: string) => (made = JSON.parse(body));
-    return {query: '', path, route: {}, json} as unknown as Exchange;
+    return {query: '', caller: {}, path, route: {}, json} as unknown as Exchange;
   };
   const {bodies, change} = keptKinds[kind.name];
   const bytes = (body: object): Buffer => Buffer.from(JSON.stringify(body));
@@ -112,7 +113,7 @@ test.each<[KeptName, object, Record<string, unknown>, object]>([
   let now: Record<string, unknown> = {};
   const exchangeOf = (path = '') => {
     const json = (_: string, text: string) => (now = JSON.parse(text));
-    return {query: '', path, route: {}, json} as unknown as Exchange;
+    return {query: '', caller: {}, path, route: {}, json} as unknown as Exchange;
   };
   const bytes = (value: object): Buffer => Buffer.from(JSON.stringify(value));
   const nulls = Object.fromEntries(Object.keys(members).map((member) => [member, null]));

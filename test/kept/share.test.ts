@@ -12,12 +12,12 @@ test('a link ends with its moment, and one without an end does not', () => {
     {hash: hashKey(ending), untilMs: nowMs},
     {hash: hashKey(lasting), untilMs: null},
   ] as readonly Partial<Share>[];
-  const hooks = {definitions: () => ({list: () => shares})} as unknown as KeptStore;
+  const store = {definitions: () => ({list: () => shares})} as unknown as KeptStore;
   expect(ending).toMatch(/^[\w-]{32}$/);
-  expect(shareOf(hooks, ending, nowMs - 1)).toBe(shares[0]);
-  expect(shareOf(hooks, ending, nowMs)).toBeUndefined();
-  expect(shareOf(hooks, lasting, nowMs)).toBe(shares[1]);
+  expect(shareOf(store, ending, nowMs - 1)).toBe(shares[0]);
+  expect(shareOf(store, ending, nowMs)).toBeUndefined();
+  expect(shareOf(store, lasting, nowMs)).toBe(shares[1]);
   for (const token of [newShareToken(), hashKey(ending), ending.slice(1), '']) {
-    expect(shareOf(hooks, token, nowMs - 1)).toBeUndefined();
+    expect(shareOf(store, token, nowMs - 1)).toBeUndefined();
   }
 });

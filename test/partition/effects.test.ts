@@ -286,12 +286,12 @@ test('a completed deletion that was not told before a stop is told by the next s
 });
 
 test('the thread of a partition queues triggers for the endpoints that want them, and answers what they say', async () => {
-  const hooks = await KeptStore.open(new NatsKeyBucket(role.nc, 'hooks'), () => 0);
+  const store = await KeptStore.open(new NatsKeyBucket(role.nc, 'hooks'), () => 0);
   const types = [{type: 'user.identified' as const}, {type: 'funnel.completed' as const, names: ['Checkout']}];
   const content = {kind: 'webhook', url: 'https://example.com', types, state: 'active', reason: null} as const;
   const sending = {secrets: [], batch: {events: 1, ms: 0}, ordered: false};
-  const endpoint = await hooks.endpoints.create({...content, ...sending});
-  const {id} = await savedFunnelsOf(hooks).create({name: 'Checkout', steps: ['cart', 'buy']});
+  const endpoint = await store.endpoints.create({...content, ...sending});
+  const {id} = await savedFunnelsOf(store).create({name: 'Checkout', steps: ['cart', 'buy']});
   const nobody = {kind: 'converted', position: {generation: 1, sequence: 1e9}, users: '', hasMore: false};
   role.nc.subscribe(askReportSubject, {callback: (_, message) => void message.respond(JSON.stringify(nobody))});
   await role.startWorker();
@@ -322,6 +322,6 @@ test('the thread of a partition queues triggers for the endpoints that want them
     userId: 'ada',
     user_ref: expect.stringMatching(/^[\w-]{43}$/),
   });
-  hooks.stop();
+  store.stop();
   await role.drainWorker();
 });

@@ -132,7 +132,7 @@ class Process {
       return write(...args);
     };
     this.deliveryWorker = new DeliveryWorker({
-      hooks,
+      store: hooks,
       bucket: own,
       owners,
       deliveryQueue,

@@ -32,7 +32,7 @@ function deployment(probeDelayMs: SenderWorld['probeDelayMs'] = () => 0, sockets
       endpoint,
       {
         poster: {post: outcome},
-        hooks: {
+        store: {
           endpoints: {
             change: async (id: string, edit: (one: Endpoint) => Endpoint) => {
               disabled.push(id);

@@ -149,7 +149,7 @@ class World {
       },
     };
     const logger = createLogger('silent', 'test');
-    const sender = {poster, hooks: {} as KeptStore, bucket, wallMs, probeDelayMs: () => 0, logger};
+    const sender = {poster, store: {} as KeptStore, bucket, wallMs, probeDelayMs: () => 0, logger};
     const recipient = new Recipient({...endpoint, ...content}, sender, sharedSockets());
     this.recipients.push(recipient);
     const tail = new TailRun(recipient, 0, {

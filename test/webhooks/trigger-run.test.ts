@@ -33,7 +33,7 @@ test('a clock that went back by a day delays no retry, and one that is early wai
       return {kind: 'delivered', status: 200} as const;
     },
   };
-  const world = {poster, hooks: {} as KeptStore, bucket, wallMs, probeDelayMs: () => 0, logger};
+  const world = {poster, store: {} as KeptStore, bucket, wallMs, probeDelayMs: () => 0, logger};
   const recipient = new Recipient(endpoint, world, sharedSockets());
   const run = new TriggerRun(recipient, {
     source: {
@@ -70,7 +70,7 @@ test('a dead letter is the trigger as it was queued: what was said is nowhere', 
     },
   };
   const bucket = {read: async () => undefined, write: async () => 1};
-  const world = {poster, hooks: {} as KeptStore, bucket, wallMs: () => 5, probeDelayMs: () => 0, logger};
+  const world = {poster, store: {} as KeptStore, bucket, wallMs: () => 5, probeDelayMs: () => 0, logger};
   const recipient = new Recipient(endpoint, world, sharedSockets());
   const deliveryQueue = {
     queue: async (_: string, queued: Queued) => void waiting.push(queued),
@@ -129,7 +129,7 @@ class FullStream {
       },
     };
     const bucket = {read: async () => undefined, write: async () => 1};
-    const world = {poster, hooks: {} as KeptStore, bucket, wallMs, probeDelayMs: () => 0, logger};
+    const world = {poster, store: {} as KeptStore, bucket, wallMs, probeDelayMs: () => 0, logger};
     this.recipient = new Recipient(endpoint, world, sharedSockets());
     const take = async (_: string, letter: Queued | DeadLetter): Promise<void> => {
       if (this.isFull) throw new Error('maximum bytes exceeded');

@@ -12,7 +12,7 @@ export const shellMutants: readonly ShellMutant[] = [
   {
     name: 'a-refused-request-is-charged',
     breaks: 'docs/api/limits.md: a refused request is 429 and charged nothing',
-    file: 'src/edge/admission/rate-limit.ts',
+    file: 'src/edge/http/rate-limit.ts',
     text: 'return this.refusal(arrivalMs - nowMs);',
     replacement: 'return this.refusal((usage[this.name] += this.unitMs) - nowMs);',
     caughtBy: {vitest: 'test/edge/rate-limit.test.ts'},

@@ -5,16 +5,14 @@
 //        limit of the key still bounds a client with that many addresses.
 //   AL2. A client with an IPv6 address usually has its whole /64: all of its addresses count as one.
 import type {Failure} from '../failure.js';
-import {burstSeconds, RateLimit} from './rate-limit.js';
+import type {AddressCharge} from '../http/caller.js';
+import {burstSeconds, RateLimit} from '../http/rate-limit.js';
 
 const addressesMax = 100_000;
 
 /** The limit that a key's options set. */
 export const eventsPerAddress = (perSecond: number): RateLimit<'events-per-address'> =>
   new RateLimit('events-per-address', perSecond * burstSeconds, burstSeconds);
-
-/** Charges the admitted address; negative units are refunded. */
-export type AddressCharge = (units: number) => void;
 
 export class AddressLimits<Name extends string> {
   /** Usage by owner and address; the least recent first. */

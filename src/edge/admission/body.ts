@@ -265,7 +265,7 @@ class BodyReader implements BodyArrival, BodyUnderWay, Waiting {
   /** Uses the decompressed body. R2 */
   private takeDecompressed(result: Decompressed | NotDecompressed): void {
     const {exchange} = this;
-    if (this.options.isCharged) exchange.costsBytes(result.byteLength);
+    if (this.options.isCharged) exchange.caller.costsBytes(result.byteLength);
     if ('failure' in result) {
       exchange.fail(result.failure);
       return;

@@ -7,13 +7,14 @@
 //   D3. The cookie opens only the dashboard's own routes, which are in one table with the role that each needs.
 import {isIP} from 'node:net';
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
+import type {Session} from '../../keys/session.js';
 import {sessionMsMax} from '../../keys/sign-in-record.js';
-import {RateLimit} from '../admission/rate-limit.js';
 import type {Failure, Header} from '../failure.js';
 import type {ClientAddresses} from '../http/client-address.js';
 import type {Exchange} from '../http/exchange.js';
 import type {PageRequest} from '../http/page-request.js';
-import type {Session, Sessions} from './session.js';
+import {RateLimit} from '../http/rate-limit.js';
+import type {Sessions} from './session.js';
 
 const cookieName = 'millrace_session';
 const readsPerMinute = 1_200;
@@ -56,7 +57,7 @@ export class DashboardDoor {
     const session = this.sessionOf(page);
     if (session === undefined) return signedOut;
     if (!mayAs(session.role, needed)) return roleNotSufficient(needed);
-    exchange.session = session;
+    exchange.caller.session = session;
     return this.limit.admit(this.usageOf(session), exchange.receivedMs);
   }
 

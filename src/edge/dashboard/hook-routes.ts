@@ -24,12 +24,12 @@ const reachForm = {
 };
 
 /** How many webhooks and chats would hear of an alert: for its form, whose person may not read webhooks. HR1 */
-const readAlertReach: Handle = ({hooks}, exchange) => {
+const readAlertReach: Handle = ({kept: {store}}, exchange) => {
   // No subscription is to an empty name: those to all alerts are counted.
   const {name = '', funnel, endpoint} = readQuery(exchange.query, reachForm);
   const rule = funnel === undefined ? {kind: 'threshold'} : {kind: 'stalled', funnel};
   const alert = {name, rule, ...(endpoint.length > 0 && {endpoints: endpoint})};
-  const answer: AlertReachAnswer = {reaches: reachOf(hooks, alert)};
+  const answer: AlertReachAnswer = {reaches: reachOf(store, alert)};
   exchange.json('200 OK', JSON.stringify(answer));
 };
 

@@ -86,7 +86,7 @@ export class Live {
   /** Takes the reading of one second. LV1 */
   private look(sources: LiveSources): void {
     const {front, wallMs, monotonicMs} = sources;
-    const {refusalTap} = front.traffic;
+    const {refusalTap} = front.operations.traffic;
     const nowMs = monotonicMs();
     this.ring.add(readingOf(sources, this.newestMeasures(nowMs), wallMs()));
     const seen = refusalTap.isOpen ? refusalTap.take() : undefined;
@@ -97,7 +97,7 @@ export class Live {
         ? JSON.stringify(publishedOf(sources, this.newestMeasures(nowMs)))
         : undefined,
       refusals: seen === undefined || seen.refusals.length === 0 ? undefined : JSON.stringify({at: wallMs(), ...seen}),
-      keys: front.keys.ring.changes,
+      keys: front.kept.keys.ring.changes,
     };
     this.streams.send(frame, nowMs);
     this.ask(sources);
@@ -118,7 +118,7 @@ export class Live {
   private ask(sources: LiveSources): void {
     if (this.isAsking) return;
     this.isAsking = true;
-    const watched = this.streams.has('vitals') ? sources.front.readiness() : undefined;
+    const watched = this.streams.has('vitals') ? sources.front.operations.readiness() : undefined;
     void Promise.all([gatherMeasures(sources), watched])
       .then(
         ([value, readiness]) => {
@@ -142,7 +142,7 @@ export class Live {
     const {minutes} = readQuery(exchange.query, loadForm);
     const sources = this.sources!;
     const nowMs = sources.wallMs();
-    this.readiness = await front.readiness();
+    this.readiness = await front.operations.readiness();
     const state = stateOf(sources, this.newestMeasures(sources.monotonicMs()), this.readiness, nowMs);
     const rows = this.ring.rows(nowMs - minutes * 60_000);
     const answer: LoadAnswer = {...rows, state, streams: this.streams.size};
@@ -151,7 +151,7 @@ export class Live {
 
   readonly openStream: ReadEndpoint['handle'] = (front, exchange) => {
     const {topics: asked = ['vitals', 'published'], event, user} = readQuery(exchange.query, streamForm);
-    const {role, id: sessionId} = exchange.session!;
+    const {role, id: sessionId} = exchange.caller.session!;
     const refused = asked.find((topic) => !mayAs(role, topicRoles[topic]));
     if (refused !== undefined) return exchange.fail(roleNotSufficient(topicRoles[refused]));
     if (exchange.method === 'HEAD') return exchange.answer('200 OK', streamType, '', unbuffered);
@@ -162,15 +162,15 @@ export class Live {
       session: () => this.sources!.door.sessionOf(exchange.page!),
       arrivals: sample && (() => sample.take()),
       schema,
-      whenOver: () => sample && front.traffic.arrivals.close(sample),
+      whenOver: () => sample && front.operations.traffic.arrivals.close(sample),
     });
     if (stream === undefined) return exchange.fail(noRoom);
-    if (sample !== undefined) front.traffic.arrivals.open(sample);
+    if (sample !== undefined) front.operations.traffic.arrivals.open(sample);
     this.begin(front, exchange, stream, asked);
   };
 
   private begin(front: Front, exchange: Exchange, stream: ReturnType<Streams['take']>, asked: readonly Topic[]): void {
-    if (asked.includes('refusals')) front.traffic.refusalTap.isOpen = true;
+    if (asked.includes('refusals')) front.operations.traffic.refusalTap.isOpen = true;
     exchange.stream(streamType, unbuffered, (answer) => stream!.begin(answer, this.sources!.monotonicMs()));
   }
 }

@@ -40,7 +40,8 @@ export function readingOf(
   measures: Measures | undefined,
   atMs: number,
 ): LoadReading {
-  const {traffic, publisher, foldLag, intake, obstacles} = front;
+  const {traffic, obstacles} = front.operations;
+  const {publisher, foldLag, intake} = front.writes;
   const single = traffic.answeredCount(writeRoutes.track, 'POST', '200');
   const partitions = (measures?.partitions ?? []).map((answer) => answer?.partition);
   const isAnyUnknown = partitions.length === 0 || partitions.includes(undefined);
@@ -95,7 +96,7 @@ export function stateOf(
   atMs: number,
 ): LoadState {
   const {front, natsVersion, isWhole} = sources;
-  const {disk} = front.obstacles;
+  const {disk} = front.operations.obstacles;
   const alarms = alarmsOf(front, measures);
   return {
     at: atMs,
@@ -104,7 +105,7 @@ export function stateOf(
     warnings,
     notes,
     alarms,
-    durability: front.durability.class,
+    durability: front.operations.durability.class,
     version,
     up_seconds: Math.floor(process.uptime()),
     report: publishedOf(sources, measures),
@@ -132,7 +133,10 @@ function statusOf(reasons: readonly string[], isAnythingAmiss: boolean): LoadSta
   return isAnythingAmiss ? 'degraded' : 'ready';
 }
 
-function alarmsOf({obstacles, named, lostRecords}: Front, measures: Measures | undefined): LoadState['alarms'] {
+function alarmsOf(
+  {operations: {obstacles, lostRecords}, writes: {named}}: Front,
+  measures: Measures | undefined,
+): LoadState['alarms'] {
   const byKind = new Map<LoadAlarmKind, number[]>();
   const raise = (kind: LoadAlarmKind, partition: number): void =>
     void byKind.set(kind, [...(byKind.get(kind) ?? []), partition]);
@@ -163,7 +167,7 @@ const partitionLoad = (partition: number, measures: PartitionMeasures | undefine
 
 const cacheUses = {live: 'live_reads', report: 'reports', funnels: 'funnels'} as const;
 
-function memoryOf({publisher, foldLag}: Front, measures: Measures | undefined): MemoryUse[] {
+function memoryOf({writes: {publisher, foldLag}}: Front, measures: Measures | undefined): MemoryUse[] {
   const threads = measures?.threads ?? [];
   const dedupes = (measures?.partitions ?? []).flatMap((answer) =>
     answer === undefined ? [] : [answer.partition.dedupe],

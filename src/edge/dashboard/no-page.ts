@@ -16,7 +16,7 @@ export const answerAppWithoutPage = (exchange: Exchange, {type, plain: {bytes, h
 export function answerNoPage(front: Front, exchange: Exchange): void {
   const text = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>No such page - Millrace</title><h1>There is no such page</h1>
-<p><a href="${pathPrefix(front, exchange)}/dashboard">Go to the dashboard</a></p></html>
+<p><a href="${pathPrefix(front.operations, exchange)}/dashboard">Go to the dashboard</a></p></html>
 `;
   exchange.answer('404 Not Found', 'text/html; charset=utf-8', text, [
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],

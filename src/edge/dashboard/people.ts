@@ -31,7 +31,7 @@ const newPerson = z.strictObject({
 
 const unknownPerson: Failure = {code: 'not_found', message: 'no such person'};
 
-export const listPeople: Handle = ({keys}, exchange) => {
+export const listPeople: Handle = ({kept: {keys}}, exchange) => {
   readQuery(exchange.query, noParameters);
   exchange.json('200 OK', JSON.stringify({people: keys.ring.people().map(shown)}));
 };
@@ -41,17 +41,17 @@ export async function createPerson(front: Front, exchange: Exchange, bytes: Buff
   const {name, role, days} = readFields(newPerson, readObject(bytes));
   const untilMs = days === undefined ? null : front.wallMs() + days * dayMs;
   const author = authorOf(front, exchange);
-  const {record, key} = await orUnavailable(front.keys.createPerson(name, {role, untilMs}, author));
+  const {record, key} = await orUnavailable(front.kept.keys.createPerson(name, {role, untilMs}, author));
   exchange.json('201 Created', JSON.stringify({...shown(record), token: key}));
 }
 
 export const revokePerson: Handle = async (front, exchange) => {
   const {id} = readQuery(exchange.query, keyForm);
-  const known = front.keys.ring.get(id);
+  const known = front.kept.keys.ring.get(id);
   if (known?.kind !== 'person') return exchange.fail(unknownPerson);
-  if (id === exchange.session!.by)
+  if (id === exchange.caller.session!.by)
     return exchange.fail(invalidRequest('you cannot revoke the token you signed in with', 'id'));
-  await orUnavailable(front.keys.revoke(id, authorOf(front, exchange)));
+  await orUnavailable(front.kept.keys.revoke(id, authorOf(front, exchange)));
   exchange.json('200 OK', JSON.stringify({status: 'revoked', id}));
 };
 

@@ -23,14 +23,17 @@ export const readRecord: Handle = async (front, exchange) => {
   const {before} = readQuery(exchange.query, recordForm);
   const page = await pageOf(front, before);
   const answer: RecordAnswer = {
-    record: page.lines.map((line) => shown(line, front.keys.ring, front.hooks)),
+    record: page.lines.map((line) => shown(line, front.kept.keys.ring, front.kept.store)),
     before: page.before ?? null,
   };
   exchange.json('200 OK', JSON.stringify(answer));
 };
 
 /** @throws RequestFailure (503) */
-async function pageOf({obstacles, record}: Front, before: number | undefined): Promise<RecordPage> {
+async function pageOf(
+  {operations: {obstacles}, kept: {record}}: Front,
+  before: number | undefined,
+): Promise<RecordPage> {
   if (obstacles.toChanges() !== undefined) throw new RequestFailure(noAnswer);
   try {
     return await record.page(before);
@@ -43,13 +46,13 @@ async function pageOf({obstacles, record}: Front, before: number | undefined): P
 const shown = (
   {atMs, what, by, subject, address, count = 1}: AuditLine,
   ring: KeyRing,
-  hooks: KeptStore,
+  store: KeptStore,
 ): RecordLine => ({
   at: isoText(atMs),
   what,
   by: by === undefined ? null : (ring.get(by)?.name ?? by),
   subject: subject ?? null,
-  name: (subject !== undefined && (ring.get(subject)?.name ?? nameOf(hooks.get(subject)))) || null,
+  name: (subject !== undefined && (ring.get(subject)?.name ?? nameOf(store.get(subject)))) || null,
   address: address ?? null,
   count,
 });

@@ -122,7 +122,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
 });
 
 /** Readers see no people. */
-const refuseReaders = ({session}: Exchange, {report}: {readonly report: string}): Failure | undefined =>
+const refuseReaders = ({caller: {session}}: Exchange, {report}: {readonly report: string}): Failure | undefined =>
   report === 'people' && !mayAs(session!.role, 'analyst') ? roleNotSufficient('analyst') : undefined;
 
 /**
@@ -138,7 +138,7 @@ const quietly =
 
 /** Redirects a browser to the dashboard; tells a program the paths of the service. */
 function leadOn(front: Front, exchange: Exchange): void {
-  const prefix = pathPrefix(front, exchange);
+  const prefix = pathPrefix(front.operations, exchange);
   if (exchange.page!.acceptsHtml) {
     // With a type it has a length: a client that reads the body would wait for the end of the connection.
     exchange.answer('302 Found', 'text/plain; charset=utf-8', '', [
@@ -171,7 +171,7 @@ export function noPageOf(files: DashboardFiles | undefined): (front: Front, exch
 function pageOf({index}: DashboardFiles): Page {
   const behind = new Map<string, Document>();
   return (front, exchange) => {
-    const prefix = pathPrefix(front, exchange);
+    const prefix = pathPrefix(front.operations, exchange);
     const made = behind.get(prefix) ?? pageBehind(index, prefix);
     if (behind.size === 0) behind.set(prefix, made); // Proxies in front of one service usually have one prefix.
     return made;

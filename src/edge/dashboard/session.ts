@@ -6,7 +6,7 @@
 //   SE3. A session ends when its person signs out, on every edge (sign-in-record.ts), and `lifeMsMax` after it began at the latest:
 //        a renewal keeps its beginning and its id.
 import {createHmac, hkdfSync, randomBytes, timingSafeEqual} from 'node:crypto';
-import type {DashboardRole} from '../../keys/dashboard-role.js';
+import type {Session} from '../../keys/session.js';
 import {sessionMsMax} from '../../keys/sign-in-record.js';
 import type {KeyStore} from '../../keys/store.js';
 
@@ -14,20 +14,6 @@ import type {KeyStore} from '../../keys/store.js';
 const lifeMsMax = 30 * 86_400_000;
 const idBytes = 12;
 const formVersion = 2;
-
-/** The person who is signed in, and their role. */
-export interface Session {
-  readonly role: DashboardRole;
-  /** Id of the person's access token; `admin` for the admin token and a one-time link. */
-  readonly by: string;
-  /** Name of the person. */
-  readonly name: string;
-  /** Id of the session, for its limits. */
-  readonly id: string;
-  /** When the person signed in. */
-  readonly sinceMs: number;
-  readonly untilMs: number;
-}
 
 /** Signed content of the cookie. The rest of a session is looked up. */
 interface Signed {

@@ -118,9 +118,9 @@ async function answerTo(front: Front, asker: Asker, {path, question}: Asked, at?
 
 async function report(front: Front, asker: Asker, query: ReportQuery, at: string | undefined): Promise<Report> {
   const asked = {ask: 'report', query} as const;
-  if (at === undefined) return reportIn(await front.asks.report(asked, asker));
+  if (at === undefined) return reportIn(await front.reads.asks.report(asked, asker));
   try {
-    return reportIn(await front.asks.report({...asked, at}, asker));
+    return reportIn(await front.reads.asks.report({...asked, at}, asker));
   } catch (error) {
     // A user was deleted meanwhile: the newest snapshots are all that there is.
     if (error instanceof RequestFailure && error.failure.code === 'snapshot_gone')
@@ -145,7 +145,14 @@ const freshnessIn = (headers: Report['headers']) => ({
 // -- What is hidden --------------------------------------------------------------------------------------------------------
 
 /** SR2 */
-function checkHidden({keys: {hidden}}: Front, question: ReportQuery): void {
+function checkHidden(
+  {
+    kept: {
+      keys: {hidden},
+    },
+  }: Front,
+  question: ReportQuery,
+): void {
   const names = eventsAskedFor(question).some((name) => hidden.names.includes(name));
   // `cart.total` is inside of `cart`.
   const isHidden = (property: string): boolean =>
@@ -154,7 +161,14 @@ function checkHidden({keys: {hidden}}: Front, question: ReportQuery): void {
 }
 
 /** SR2. Paths name events that nobody asked for. */
-function namesHidden({keys: {hidden}}: Front, answer: SharedAnswer): boolean {
+function namesHidden(
+  {
+    kept: {
+      keys: {hidden},
+    },
+  }: Front,
+  answer: SharedAnswer,
+): boolean {
   if (!('value' in answer) || !answer.path.startsWith('v1/reports/paths?')) return false;
   const {steps} = answer.value as PathsAnswer;
   return steps.flat().some((place) => 'event' in place && hidden.names.includes(place.event!));

@@ -13,10 +13,10 @@ import {savedReportsOf} from '../../kept/saved-report.js';
 import {newShareToken, type Share, shareOf, sharesMax, sharesOf} from '../../kept/share.js';
 import {hashKey} from '../../keys/key.js';
 import {AddressLimits} from '../admission/address-limits.js';
-import {RateLimit} from '../admission/rate-limit.js';
 import {type Failure, type Header, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {RateLimit} from '../http/rate-limit.js';
 import {SharedAnswer} from '../http/shared-answer.js';
 import {askerOf, shareCaller} from '../query/asker-of.js';
 import {noParameters, readQuery} from '../query/query.js';
@@ -102,10 +102,10 @@ export class Shares {
 
   constructor(private readonly monotonicMs: () => number) {}
 
-  readonly list: Handle = ({hooks}, exchange) => {
+  readonly list: Handle = ({kept: {store}}, exchange) => {
     readQuery(exchange.query, noParameters);
-    const shares = sharesOf(hooks).list().reverse();
-    const answer: SharesAnswer = {shares: shares.map((share) => this.shown(hooks, share))};
+    const shares = sharesOf(store).list().reverse();
+    const answer: SharesAnswer = {shares: shares.map((share) => this.shown(store, share))};
     exchange.json('200 OK', JSON.stringify(answer));
   };
 
@@ -113,9 +113,9 @@ export class Shares {
     const body = readObject(bytes);
     readQuery(exchange.query, noParameters);
     const {report: id, follows, days, origins, may_name_people: mayNamePeople} = readFields(newShare, body);
-    const report = savedReportsOf(front.hooks).get(id);
+    const report = savedReportsOf(front.kept.store).get(id);
     if (report === undefined) throw new RequestFailure(unknownReport);
-    if (sharesOf(front.hooks).list().length >= sharesMax) throw new RequestFailure(tooMany);
+    if (sharesOf(front.kept.store).list().length >= sharesMax) throw new RequestFailure(tooMany);
     const author = authorOf(front, exchange);
     const nowMs = front.wallMs();
     const {answers, naming} = await answersOf(front, report, nowMs, askerOf(exchange));
@@ -129,7 +129,7 @@ export class Shares {
     const token = newShareToken();
     const {name, page, search} = report;
     const made = await storedChange(front, outcomeUnknown, () =>
-      sharesOf(front.hooks).create({
+      sharesOf(front.kept.store).create({
         hash: hashKey(token),
         name,
         of: follows ? {follows: id} : {page, search},
@@ -137,24 +137,24 @@ export class Shares {
         origins: [...new Set(origins)],
         mayNamePeople,
         brokenDownBy: naming.brokenDownBy,
-        createdBy: exchange.session!.name,
+        createdBy: exchange.caller.session!.name,
         reads: 0,
         lastReadMs: null,
       }),
     );
-    front.audit.defined('share.created', author, made.id);
-    const answer: CreatedShareAnswer = {...this.shown(front.hooks, made), token};
+    front.kept.audit.defined('share.created', author, made.id);
+    const answer: CreatedShareAnswer = {...this.shown(front.kept.store, made), token};
     exchange.json('201 Created', JSON.stringify(answer));
   };
 
   readonly revoke: Handle = async (front, exchange) => {
     const {id} = readQuery(exchange.query, keyForm);
-    await removeDefinition(front, exchange, sharesOf(front.hooks), id, {
+    await removeDefinition(front, exchange, sharesOf(front.kept.store), id, {
       what: 'share.revoked',
       unknown: unknownShare,
       outcomeUnknown,
     });
-    await front.revocations.add({what: 'share', id});
+    await front.kept.revocations.add({what: 'share', id});
     this.watched.delete(id);
     exchange.json('200 OK', JSON.stringify({status: 'revoked', id}));
   };
@@ -163,10 +163,15 @@ export class Shares {
   readonly read: Handle = async (front, exchange, token) => {
     readQuery(exchange.query, noParameters);
     exchange.isAbsenceAnswered = true;
-    const share = shareOf(front.hooks, token, front.wallMs());
+    const share = shareOf(front.kept.store, token, front.wallMs());
     if (share === undefined) throw new RequestFailure(noLink);
     const watched = this.watchedOf(share);
-    const admitted = this.limits.admit(ofAddress, share.id, front.clientAddresses.of(exchange), exchange.receivedMs); // SH5
+    const admitted = this.limits.admit(
+      ofAddress,
+      share.id,
+      front.operations.clientAddresses.of(exchange),
+      exchange.receivedMs,
+    ); // SH5
     if (typeof admitted !== 'function') {
       const message = `this link is read more than ${readsPerMinute} times a minute from your address: try again later`;
       return exchange.fail({...admitted, message});
@@ -174,28 +179,28 @@ export class Shares {
     watched.reads += 1;
     watched.lastReadMs = front.wallMs();
     const text = await this.answerOf(front, share).get(exchange.gone);
-    if (shareOf(front.hooks, token, front.wallMs()) === undefined) throw new RequestFailure(noLink); // SH2
+    if (shareOf(front.kept.store, token, front.wallMs()) === undefined) throw new RequestFailure(noLink); // SH2
     exchange.json('200 OK', text, unindexed);
   };
 
   /** Origins that may embed the page of a token; none where it is no link. */
-  originsOf({hooks, wallMs}: Front, token: string): readonly string[] {
-    return shareOf(hooks, token, wallMs())?.origins ?? [];
+  originsOf({wallMs, kept: {store}}: Front, token: string): readonly string[] {
+    return shareOf(store, token, wallMs())?.origins ?? [];
   }
 
   /** SH4. A failure keeps the counts for the next time. Rejects with a `BucketFault`. */
-  async saveReads(hooks: KeptStore): Promise<void> {
+  async saveReads(store: KeptStore): Promise<void> {
     for (const [id, watched] of this.watched) {
       const {reads, lastReadMs} = watched;
       if (reads === 0) continue;
-      await sharesOf(hooks).change(id, (share) => ({
+      await sharesOf(store).change(id, (share) => ({
         ...share,
         reads: share.reads + reads,
         lastReadMs: Math.max(share.lastReadMs ?? 0, lastReadMs),
       }));
       watched.reads -= reads;
     }
-    for (const id of this.watched.keys()) if (sharesOf(hooks).get(id) === undefined) this.watched.delete(id);
+    for (const id of this.watched.keys()) if (sharesOf(store).get(id) === undefined) this.watched.delete(id);
   }
 
   private watchedOf({id}: Share): Watched {
@@ -215,9 +220,9 @@ export class Shares {
 
   /** SH2, SH3 */
   private async answer(front: Front, id: string, gone: AbortSignal): Promise<string> {
-    const share = sharesOf(front.hooks).get(id);
+    const share = sharesOf(front.kept.store).get(id);
     if (share === undefined) throw new RequestFailure(noLink);
-    const report = reportOf(front.hooks, share);
+    const report = reportOf(front.kept.store, share);
     if (report === undefined) throw new RequestFailure(noReport);
     const nowMs = front.wallMs();
     const asker = {caller: shareCaller(id), gone};
@@ -231,15 +236,15 @@ export class Shares {
     return JSON.stringify(answer);
   }
 
-  private shown(hooks: KeptStore, share: Share): ShareAnswer {
+  private shown(store: KeptStore, share: Share): ShareAnswer {
     const {id, name, of, origins, createdMs, createdBy, untilMs, reads, lastReadMs} = share;
     const here = this.watched.get(id);
     const lastMs = Math.max(lastReadMs ?? 0, here?.lastReadMs ?? 0);
     return {
       id,
-      name: reportOf(hooks, share)?.name ?? name,
+      name: reportOf(store, share)?.name ?? name,
       follows: 'follows' in of ? of.follows : null,
-      is_shown: reportOf(hooks, share) !== undefined,
+      is_shown: reportOf(store, share) !== undefined,
       origins,
       created_at: isoText(createdMs),
       created_by: createdBy,
@@ -251,8 +256,8 @@ export class Shares {
 }
 
 /** Report of a link; undefined: it was deleted. */
-const reportOf = (hooks: KeptStore, {name, of}: Share): SharedReport | undefined =>
-  'follows' in of ? savedReportsOf(hooks).get(of.follows) : {name, ...of};
+const reportOf = (store: KeptStore, {name, of}: Share): SharedReport | undefined =>
+  'follows' in of ? savedReportsOf(store).get(of.follows) : {name, ...of};
 
 const unanswerable = (message: string): Failure =>
   invalidRequest(`the report cannot be answered: ${message}`, 'report');

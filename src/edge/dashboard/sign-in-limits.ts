@@ -5,8 +5,8 @@
 //   SL3. Guesses could find a shorter ADMIN_TOKEN: a short offer is not judged while its address, or all short offers together,
 //        failed too often. Its owner then takes a one-time link, which SL2 admits.
 import {AddressLimits} from '../admission/address-limits.js';
-import {RateLimit} from '../admission/rate-limit.js';
 import type {Failure} from '../failure.js';
+import {RateLimit} from '../http/rate-limit.js';
 
 const limitName = 'sign-ins';
 const ofAddress = new RateLimit(limitName, 5, 60);

@@ -4,6 +4,7 @@
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {commandLine} from '../../command-line.js';
+import type {Session} from '../../keys/session.js';
 import {BucketFault, type KeyStore} from '../../keys/store.js';
 import {AdminDoor, type AdminTokens} from '../admission/authentication.js';
 import {type Failure, type Header, RequestFailure, unavailable} from '../failure.js';
@@ -15,7 +16,7 @@ import type {BodyEndpoint, ReadEndpoint} from '../route.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import type {ApiPlace, SessionAnswer} from './answers/session.js';
 import type {DashboardDoor} from './door.js';
-import type {Session, Sessions} from './session.js';
+import type {Sessions} from './session.js';
 import {SignInLimits} from './sign-in-limits.js';
 import {startOf} from './start.js';
 
@@ -58,19 +59,19 @@ export class SignIn {
   readonly takeBody: BodyEndpoint['takeBody'] = async (front, exchange, bytes) => {
     readQuery(exchange.query, noParameters);
     const {code, token} = readFields(way, readObject(bytes));
-    const address = front.clientAddresses.of(exchange);
+    const address = front.operations.clientAddresses.of(exchange);
     const judge = async (): Promise<string | Failure> =>
       code === undefined ? this.byToken(token!) : await this.byCode(code);
     const by = await this.limits.judge(code ?? token!, address, exchange.receivedMs, judge); // SI1
     if (typeof by !== 'string') {
-      front.audit.refused('sign-in.refused', address);
+      front.kept.audit.refused('sign-in.refused', address);
       return exchange.fail(by);
     }
     const {sessions, door, apiPlace} = this.options;
     const value = sessions.begin(by);
     if (value === undefined) return exchange.fail(noSecret);
-    front.audit.signedIn(by, address);
-    const cookie = door.cookie(exchange, value, pathPrefix(front, exchange));
+    front.kept.audit.signedIn(by, address);
+    const cookie = door.cookie(exchange, value, pathPrefix(front.operations, exchange));
     exchange.json('200 OK', JSON.stringify(sessionIn(exchange, sessions.read(value)!, {door, apiPlace})), [cookie]);
   };
 
@@ -85,7 +86,7 @@ export class SignIn {
     if (session === undefined) return exchange.json('200 OK', '{"role":null}');
     const value = sessions.renewed(session);
     const renewed = value === undefined ? undefined : sessions.read(value);
-    const cookies = value === undefined ? [] : [door.cookie(exchange, value, pathPrefix(front, exchange))];
+    const cookies = value === undefined ? [] : [door.cookie(exchange, value, pathPrefix(front.operations, exchange))];
     const body = {...sessionIn(exchange, renewed ?? session, {door, apiPlace}), ...(await startOf(front))};
     exchange.json('200 OK', JSON.stringify(body), cookies);
   };
@@ -108,7 +109,7 @@ export class SignIn {
   readonly endAll: ReadEndpoint['handle'] = async (front, exchange) => {
     readQuery(exchange.query, noParameters);
     await orUnavailable(this.options.keys.endSessions());
-    front.audit.sessionsEnded(exchange.session!.by, front.clientAddresses.of(exchange));
+    front.kept.audit.sessionsEnded(exchange.caller.session!.by, front.operations.clientAddresses.of(exchange));
     this.answerSignedOut(front, exchange);
   };
 
@@ -117,7 +118,7 @@ export class SignIn {
   }
 
   private noCookie(front: Front, exchange: Exchange): Header {
-    return this.options.door.emptyCookie(exchange, pathPrefix(front, exchange));
+    return this.options.door.emptyCookie(exchange, pathPrefix(front.operations, exchange));
   }
 
   /** Creates a sign-in code for `npm run dashboard`, which asks with the admin token. */

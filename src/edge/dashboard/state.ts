@@ -7,9 +7,9 @@ import type {Handle} from '../route.js';
 import type {StateAnswer} from './answers/state.js';
 
 export async function stateOf(front: Front): Promise<StateAnswer> {
-  const {reasons, warnings, notes} = await front.readiness();
+  const {reasons, warnings, notes} = await front.operations.readiness();
   const status = reasons.length === 0 ? 'ready' : 'not_ready';
-  return {status, reasons, warnings, notes, durability: front.durability.class, version};
+  return {status, reasons, warnings, notes, durability: front.operations.durability.class, version};
 }
 
 export const readState: Handle = async (front, exchange) => {

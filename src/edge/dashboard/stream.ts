@@ -6,9 +6,9 @@
 //   ST3. A stream lives as long as its session, which is checked with every frame.
 //   ST4. A stop ends every stream at once. A drain waits for none of them (exchange.ts).
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
+import type {Session} from '../../keys/session.js';
 import type {StreamAnswer} from '../http/stream-answer.js';
 import type {ArrivedSample} from './answers/stream.js';
-import type {Session} from './session.js';
 
 export const streamsMax = 64;
 export const streamsOfSessionMax = 8;

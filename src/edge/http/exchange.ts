@@ -13,14 +13,18 @@
 //   X8. An answer is UTF-8: uWebSockets.js writes half of a surrogate pair as bytes that are none. JSON escapes each half.
 
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
-import type {ActiveKey} from '../../keys/key-ring.js';
 import {newStop} from '../../pacing/stop.js';
-import type {AddressCharge} from '../admission/address-limits.js';
-import type {RateLimit} from '../admission/rate-limit.js';
-import type {RejectedEvents} from '../admission/rejected-events.js';
-import type {Session} from '../dashboard/session.js';
-import {errorValue, type Failure, type Header, type RefusalForm, RequestFailure, statusOf} from '../failure.js';
+import {
+  type ErrorCode,
+  errorValue,
+  type Failure,
+  type Header,
+  type RefusalForm,
+  RequestFailure,
+  statusOf,
+} from '../failure.js';
 import {type Head, writeHead} from './answer-head.js';
+import {Caller} from './caller.js';
 import {addressOfBytes} from './client-address.js';
 import {
   compressedCharactersMin,
@@ -47,8 +51,6 @@ const internalError: Failure = {
 
 /** Answers of this size do not begin when too many bytes of answers are unread already. */
 const largeAnswerCharactersMin = 64 * 1024;
-/** Decompressed bytes that cost as much as an event: more than most events have, so that a batch usually costs its events. */
-const bytesPerUnit = 4 * 1024;
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
 const mayHaveBody = (method: string): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH';
 const isRetryAfter = ([name]: Header): boolean => name === 'Retry-After';
@@ -75,7 +77,8 @@ export interface ExchangeHost {
   /** In lower case; undefined: no header says the country of a client. */
   readonly countryHeader?: string | undefined;
   readonly traffic: ExchangeCounts;
-  readonly rejected: RejectedEvents;
+  /** Takes refused events, by the id of the key that sent them. */
+  readonly rejected: {add(code: ErrorCode, keyId: string, failure: Failure): void};
 }
 
 /** Answers an exchange once its entries are in the log, or refused by it. */
@@ -110,14 +113,7 @@ export class Exchange implements CommitWaiter {
   private unread: UnreadAnswer | undefined;
   private streamed: StreamAnswer | undefined;
   private stop: AbortController | undefined;
-  /** The key that admitted the request, on routes that take keys. */
-  key: ActiveKey | undefined;
-  /** Rate limit of the key, on routes that have one. */
-  private limit: RateLimit | undefined;
-  /** Units of it that the request has cost so far. */
-  private charged = 1;
-  /** Charges the client's address, where the key has a limit per address. */
-  chargeAddress: AddressCharge | undefined;
+  readonly caller: Caller;
   contentLength: string | undefined;
   transferEncoding: string | undefined;
   /** Monotonic ms of the turn that read the head. */
@@ -144,8 +140,6 @@ export class Exchange implements CommitWaiter {
   readonly preflight: Preflight | undefined;
   /** Set for a request to the dashboard, and for settings of a project. */
   readonly page: PageRequest | undefined;
-  /** The person who is signed in, on routes of the dashboard that need a session. */
-  session: Session | undefined;
   /** It changes nothing, although it has a body. */
   isQuestion = false;
   /** An id that does not exist is answered with 200 and the API's body. */
@@ -183,6 +177,7 @@ export class Exchange implements CommitWaiter {
     this.page = isPagePath(path) ? readPageRequest(req) : undefined;
     this.host = host;
     this.receivedMs = host.turnMs();
+    this.caller = new Caller(this.receivedMs);
     this.turn = noteTurn();
     receiving = this;
     req.forEach(receiveHeader);
@@ -275,35 +270,11 @@ export class Exchange implements CommitWaiter {
     return this.host.monotonicMs();
   }
 
-  /** Admits the request, which counts as one unit of the limit. @returns the refusal when its key must wait. */
-  admit(limit: RateLimit): Failure | undefined {
-    const refusal = limit.admit(this.key!.usage, this.receivedMs);
-    if (refusal !== undefined) return refusal;
-    this.limit = limit;
-    return undefined;
-  }
-
   /** Admits the request by the key in its body. @returns the refusal. */
   admitByBody(key: string | undefined): Failure | undefined {
     const refusal = this.host.admitByBody(this, key);
-    if (refusal !== undefined) return refusal;
-    const charged = this.charged; // What the body costs. It was counted before the key was known.
-    this.charged = 1;
-    this.costs(charged);
-    return undefined;
-  }
-
-  /** The request costs at least `units` of its rate limit, the one of its admission included. */
-  costs(units: number): void {
-    if (units <= this.charged) return;
-    this.limit?.charge(this.key!.usage, units - this.charged);
-    this.chargeAddress?.(units - this.charged);
-    this.charged = units;
-  }
-
-  /** Charges a body that was decompressed to `bytes`: reading it costs as much when it is refused. */
-  costsBytes(bytes: number): void {
-    this.costs(Math.ceil(bytes / bytesPerUnit));
+    if (refusal === undefined) this.caller.chargeBodyRead();
+    return refusal;
   }
 
   /** Restarts the 10 s after which uWebSockets.js ends a connection whose body comes too slowly. */
@@ -424,11 +395,12 @@ export class Exchange implements CommitWaiter {
   failWith(failure: Failure, more: object, headers?: readonly Header[], closes = false): void {
     if (this.isOver) return; // X1
     const {traffic, rejected} = this.host;
+    const {key} = this.caller;
     traffic.refused(failure.code, this.route);
     if (this.isCorsOpen) {
       const route = this.route === undefined ? undefined : (this.route.shownPath ?? this.path);
-      traffic.refusalTap.note(failure.code, route, {field: failure.field, keyId: this.key?.id});
-      if (this.key !== undefined) rejected.add(failure.code, this.key.id, failure);
+      traffic.refusalTap.note(failure.code, route, {field: failure.field, keyId: key?.id});
+      if (key !== undefined) rejected.add(failure.code, key.id, failure);
     }
     const form = this.refusalForm?.(failure);
     const body = JSON.stringify(form?.body ?? {error: errorValue(failure), ...more});
@@ -531,7 +503,7 @@ export class Exchange implements CommitWaiter {
       writing.isCorsOpen = this.isCorsOpen;
       writing.echoedOrigin = this.echoedOrigin;
       writing.body = body;
-      writing.headers = this.withRateFields(headers);
+      writing.headers = this.caller.withRateFields(headers);
       writing.requestId = this.idOfAnswer(status);
       writing.closes = closes || this.isLastOfConnection();
       writing.isTaken = true;
@@ -548,12 +520,6 @@ export class Exchange implements CommitWaiter {
   /** Accepted writes carry only an id that the client sent: there is no fault to look up, and each would pay for the line. */
   private idOfAnswer(status: string): string | undefined {
     return this.isCorsOpen && status === ok ? readRequestId(this.sentId) : this.requestId();
-  }
-
-  /** Adds the rate fields once half of the quota is used; before that they would cost the hot path. */
-  private withRateFields(headers: readonly Header[] | undefined): readonly Header[] | undefined {
-    if (this.limit === undefined || !this.limit.isRunningLow(this.key!.usage, this.receivedMs)) return headers;
-    return [...(headers ?? []), ...this.limit.fields(this.key!.usage, this.receivedMs)];
   }
 
   /** Continues the exchange until the client has read the rest of its answer, or has left. X6 */

@@ -1,6 +1,6 @@
 // The prefix under which a proxy serves the paths of the service (X-Forwarded-Prefix).
 
-import type {Front} from '../front.js';
+import type {ClientAddresses} from './client-address.js';
 import type {Exchange} from './exchange.js';
 
 const prefixCharactersMax = 256;
@@ -8,7 +8,7 @@ const prefixCharactersMax = 256;
 const prefixForm = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/;
 
 /** Empty without a prefix, and for one that no trusted proxy sent (client-address.ts). */
-export function pathPrefix({clientAddresses}: Pick<Front, 'clientAddresses'>, exchange: Exchange): string {
+export function pathPrefix({clientAddresses}: {readonly clientAddresses: ClientAddresses}, exchange: Exchange): string {
   const {forwardedPrefix} = exchange;
   if (forwardedPrefix === '' || forwardedPrefix.length > prefixCharactersMax || !prefixForm.test(forwardedPrefix))
     return '';

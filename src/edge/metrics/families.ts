@@ -114,7 +114,11 @@ const outcomeSamples = (outcomes: Outcomes): Sample[] =>
   Object.entries(outcomes).map(([outcome, value]) => ({labels: {outcome}, value: value as number}));
 
 /** Alarms of the service's own nats-server and its disk, and of lost records. */
-function storeAlarms({front: {obstacles, lostRecords}}: View): Sample[] {
+function storeAlarms({
+  front: {
+    operations: {obstacles, lostRecords},
+  },
+}: View): Sample[] {
   const {disk, hasStoreFault} = obstacles;
   return [
     ...sampleOf({kind: 'disk_nearly_full', partition: ''}, disk && Number(disk.isNearlyFull)),
@@ -124,9 +128,11 @@ function storeAlarms({front: {obstacles, lostRecords}}: View): Sample[] {
 }
 
 /** Alarm of the names that the edge knows. */
-const nameAlarms = ({front: {named}}: View): Sample[] => [
-  {labels: {kind: 'event_names', partition: ''}, value: Number(named.names.isNearlyFull)},
-];
+const nameAlarms = ({
+  front: {
+    writes: {named},
+  },
+}: View): Sample[] => [{labels: {kind: 'event_names', partition: ''}, value: Number(named.names.isNearlyFull)}];
 
 const lateAlerts = ({report}: View): Sample[] =>
   sampleOf({kind: 'alerts_late', partition: ''}, report && Number(report.alertsLateMs !== undefined));
@@ -166,7 +172,7 @@ const service: readonly Family[] = [
         value: Number(answer !== undefined),
       })),
       {labels: {role: 'report', partition: ''}, value: Number(report !== undefined)},
-      ...(front.hooks.endpoints.list().length === 0
+      ...(front.kept.store.endpoints.list().length === 0
         ? []
         : [{labels: {role: 'deliver', partition: ''}, value: Number(deliver !== undefined)}]),
     ],
@@ -181,7 +187,7 @@ const service: readonly Family[] = [
     name: 'millrace_durability_info',
     type: 'gauge',
     help: 'What an acknowledged event survives: power-cut or process-crash.',
-    read: ({front}) => [{labels: {durability: front.durability.class}, value: 1}],
+    read: ({front}) => [{labels: {durability: front.operations.durability.class}, value: 1}],
   },
   {
     name: 'millrace_alarm',
@@ -200,7 +206,7 @@ const service: readonly Family[] = [
     type: 'gauge',
     help: 'API keys by kind and state.',
     read: ({front}) => {
-      const records = front.keys.ring.list();
+      const records = front.kept.keys.ring.list();
       return keyKinds.flatMap((kind) =>
         (['active', 'revoked'] as const).map((state) => ({
           labels: {kind, state},
@@ -241,31 +247,32 @@ const requests: readonly Family[] = [
     name: 'millrace_http_requests_total',
     type: 'counter',
     help: 'Answered requests by route, method and status.',
-    read: ({front}) => front.traffic.requestCounts().map(({count, ...labels}) => ({labels, value: count})),
+    read: ({front}) => front.operations.traffic.requestCounts().map(({count, ...labels}) => ({labels, value: count})),
   },
   histogram('millrace_http_request_duration_seconds', 'From the headers of a request to its answer.', ({front}) =>
-    front.traffic.requestDurations().map(({route, durations}) => ({labels: {route}, of: durations})),
+    front.operations.traffic.requestDurations().map(({route, durations}) => ({labels: {route}, of: durations})),
   ),
   {
     name: 'millrace_http_requests_open',
     type: 'gauge',
     help: 'Requests without an answer yet.',
-    read: ({front}) => plain(front.traffic.open),
+    read: ({front}) => plain(front.operations.traffic.open),
   },
   {
     name: 'millrace_http_requests_unanswered_total',
     type: 'counter',
     help: 'Requests that ended without an answer: their client went away, or their framing was broken.',
-    read: ({front}) => plain(front.traffic.unanswered),
+    read: ({front}) => plain(front.operations.traffic.unanswered),
   },
   {
     name: 'millrace_refusals_total',
     type: 'counter',
     help: "Answers with an error, and refused events of a batch, by code; `of` tells clients from the dashboard's own pages.",
-    read: ({front: {traffic}}) => [
-      ...refusalSamples(traffic.refusals, 'clients'),
-      ...refusalSamples(traffic.pageRefusals, 'pages'),
-    ],
+    read: ({
+      front: {
+        operations: {traffic},
+      },
+    }) => [...refusalSamples(traffic.refusals, 'clients'), ...refusalSamples(traffic.pageRefusals, 'pages')],
   },
 ];
 
@@ -274,38 +281,38 @@ const ingestion: readonly Family[] = [
     name: 'millrace_events_total',
     type: 'counter',
     help: 'Events that clients sent: accepted (in the log), refused (invalid) or unavailable (the log did not take them).',
-    read: ({front}) => outcomeSamples(front.traffic.events),
+    read: ({front}) => outcomeSamples(front.operations.traffic.events),
   },
   {
     name: 'millrace_identifies_total',
     type: 'counter',
     help: 'Identify calls, by the same outcomes as events.',
-    read: ({front}) => outcomeSamples(front.traffic.identifies),
+    read: ({front}) => outcomeSamples(front.operations.traffic.identifies),
   },
   {
     name: 'millrace_links_total',
     type: 'counter',
     help: 'Links of an anonymousId to a userId that the log took: pairs that this edge had not seen before.',
-    read: ({front}) => plain(front.links?.acked.count ?? 0),
+    read: ({front}) => plain(front.writes.links?.acked.count ?? 0),
   },
   {
     name: 'millrace_events_ahead_total',
     type: 'counter',
     help: 'Valid events whose time lies more than 5 minutes ahead of their receipt.',
-    read: ({front}) => plain(front.traffic.clocks.ahead),
+    read: ({front}) => plain(front.operations.traffic.clocks.ahead),
   },
   {
     name: 'millrace_events_corrected_total',
     type: 'counter',
     help: 'Valid events whose time was moved back, as their sentAt was ahead of its receipt.',
-    read: ({front}) => plain(front.traffic.clocks.corrected),
+    read: ({front}) => plain(front.operations.traffic.clocks.corrected),
   },
   {
     name: 'millrace_ignored_fields_total',
     type: 'counter',
     help: 'Fields of events and identify calls that nobody reads, by well-known names.',
     read: ({front}) =>
-      ignoredFieldLabels.map((field, at) => ({labels: {field}, value: front.traffic.ignoredFields[at]!})),
+      ignoredFieldLabels.map((field, at) => ({labels: {field}, value: front.operations.traffic.ignoredFields[at]!})),
   },
   {
     name: 'millrace_compatible_ignored_total',
@@ -314,37 +321,41 @@ const ingestion: readonly Family[] = [
     read: ({front}) =>
       kindsOfCalls.map(({vendor, kind}) => ({
         labels: {vendor, call: kind},
-        value: front.traffic.ignoredCalls.get(`${vendor} ${kind}`)!,
+        value: front.operations.traffic.ignoredCalls.get(`${vendor} ${kind}`)!,
       })),
   },
   {
     name: 'millrace_event_names_known',
     type: 'gauge',
     help: 'Names of events that this edge knows, over all partitions; a lower bound until it has read them all.',
-    read: ({front}) => plain(front.named.names.count),
+    read: ({front}) => plain(front.writes.named.names.count),
   },
   {
     name: 'millrace_event_names_max',
     type: 'gauge',
     help: 'Bound of their number: EVENT_NAMES_MAX.',
-    read: ({front}) => plain(front.named.names.max),
+    read: ({front}) => plain(front.writes.named.names.max),
   },
   histogram(
     'millrace_ack_duration_seconds',
     'From the first entry of a log message to the ack of a log that has it on disk.',
-    ({front}) => [{labels: {}, of: front.traffic.acks}],
+    ({front}) => [{labels: {}, of: front.operations.traffic.acks}],
   ),
   histogram('millrace_log_message_bytes', 'Size of log messages.', ({front}) => [
-    {labels: {}, of: front.traffic.messageBytes},
+    {labels: {}, of: front.operations.traffic.messageBytes},
   ]),
   histogram('millrace_log_message_entries', 'Entries that one log message carries.', ({front}) => [
-    {labels: {}, of: front.traffic.messageEntries},
+    {labels: {}, of: front.operations.traffic.messageEntries},
   ]),
   {
     name: 'millrace_log_messages_total',
     type: 'counter',
     help: 'Log messages by outcome: stored, or unavailable (refused, given up, never sent).',
-    read: ({front: {traffic}}) => [
+    read: ({
+      front: {
+        operations: {traffic},
+      },
+    }) => [
       {labels: {outcome: 'stored'}, value: traffic.messages.stored},
       {labels: {outcome: 'unavailable'}, value: traffic.messages.unavailable},
     ],
@@ -353,17 +364,17 @@ const ingestion: readonly Family[] = [
     name: 'millrace_log_messages_resent_total',
     type: 'counter',
     help: 'Log messages that were sent again because no answer came.',
-    read: ({front}) => plain(front.traffic.messages.sentAgain),
+    read: ({front}) => plain(front.operations.traffic.messages.sentAgain),
   },
   {
     name: 'millrace_bytes_in_flight',
     type: 'gauge',
     help: 'Bytes that wait: for the log, for those who fold, of bodies that are not whole yet, announced ones before they begin, of answers that nobody reads.',
     read: ({front}) => [
-      {labels: {where: 'log'}, value: front.publisher.bytesPending},
-      {labels: {where: 'fold'}, value: front.foldLag.bytes()},
+      {labels: {where: 'log'}, value: front.writes.publisher.bytesPending},
+      {labels: {where: 'fold'}, value: front.writes.foldLag.bytes()},
       {labels: {where: 'bodies'}, value: unfinishedBodyBytes()},
-      {labels: {where: 'intake'}, value: front.intake.waitingBytes},
+      {labels: {where: 'intake'}, value: front.writes.intake.waitingBytes},
       {labels: {where: 'answers'}, value: answerBytesInFlight()},
     ],
   },
@@ -678,13 +689,13 @@ const disk: readonly Family[] = [
     name: 'millrace_disk_free_bytes',
     type: 'gauge',
     help: 'Room on the disk of DATA_DIR; absent for an external NATS.',
-    read: ({front}) => sampleOf({}, front.obstacles.disk?.freeBytes),
+    read: ({front}) => sampleOf({}, front.operations.obstacles.disk?.freeBytes),
   },
   {
     name: 'millrace_disk_reserve_bytes',
     type: 'gauge',
     help: 'With less room than this, writes are refused.',
-    read: ({front}) => sampleOf({}, front.obstacles.disk?.refuseBytes),
+    read: ({front}) => sampleOf({}, front.operations.obstacles.disk?.refuseBytes),
   },
 ];
 

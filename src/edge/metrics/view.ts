@@ -71,8 +71,8 @@ export async function gatherView(sources: ViewSources, processVitals: ProcessVit
     gatherMeasures(sources),
     processVitals.measure(),
     readinessOf(front), // Uncached: the readiness must agree with the alarms of this view.
-    inTime(readAlertStates(front.hooks)),
-    inTime(readHealths(front.hooks)),
+    inTime(readAlertStates(front.kept.store)),
+    inTime(readHealths(front.kept.store)),
   ]);
   return {...measures, process, front, alerts, webhooks, isReady: reasons.length === 0};
 }
@@ -83,7 +83,7 @@ export async function gatherMeasures({front, vitals, natsServer}: ViewSources): 
   const [partitions, report, deliver, server] = await Promise.all([
     Promise.all(numbers.map((number) => orSilence(askPartition(front, number)))),
     orSilence(askReport(front)),
-    orSilence(front.asks.deliver(answerMsMax)),
+    orSilence(front.reads.asks.deliver(answerMsMax)),
     natsServer === undefined ? undefined : viewServer(natsServer),
   ]);
   const threads = new Map<string, ThreadMeasures>();
@@ -102,10 +102,10 @@ function inTime<Read>(reading: Promise<Read>): Promise<Read | undefined> {
   return Promise.race([read, pause(answerMsMax, undefined, {ref: false})]);
 }
 
-const askPartition = ({asks}: Front, number: number): Promise<Measured<PartitionAnswer>> =>
+const askPartition = ({reads: {asks}}: Front, number: number): Promise<Measured<PartitionAnswer>> =>
   asks.partition(number, {ask: 'measures'}, ['measures'], answerMsMax);
 
-async function askReport({asks}: Front): Promise<Measured<ReportAnswer> | undefined> {
+async function askReport({reads: {asks}}: Front): Promise<Measured<ReportAnswer> | undefined> {
   const answer = await asks.reportState({ask: 'measures'}, answerMsMax);
   return answer.kind === 'measures' ? answer : undefined;
 }

@@ -4,10 +4,10 @@
 
 import {readFile} from 'node:fs/promises';
 import {AddressLimits} from '../admission/address-limits.js';
-import {RateLimit} from '../admission/rate-limit.js';
 import type {Header} from '../failure.js';
 import {answerDocument, compressed, type Document} from '../http/document.js';
 import {pathPrefix} from '../http/path-prefix.js';
+import {RateLimit} from '../http/rate-limit.js';
 import type {Handle} from '../route.js';
 import {contentSecurityPolicy} from './page/page.js';
 
@@ -60,12 +60,12 @@ function serve(make: (prefix: string) => Promise<Document>, prefixOf = pathPrefi
   /** The first made is the first to go. */
   const made = new Map<string, Promise<Document>>();
   return async (front, exchange) => {
-    const admitted = limits.admit(ofAddress, '', front.clientAddresses.of(exchange), exchange.receivedMs);
+    const admitted = limits.admit(ofAddress, '', front.operations.clientAddresses.of(exchange), exchange.receivedMs);
     if (typeof admitted !== 'function') {
       const message = `your address read /docs, /openapi.json and /licenses more than ${readsPerMinute} times a minute: try again later`;
       return exchange.fail({...admitted, message});
     }
-    const prefix = prefixOf(front, exchange);
+    const prefix = prefixOf(front.operations, exchange);
     const {acceptEncoding} = exchange;
     const document = made.get(prefix) ?? make(prefix);
     made.set(prefix, document);

@@ -5,7 +5,7 @@ import type {Exchange} from '../http/exchange.js';
 export const askerOf = (exchange: Exchange): Asker => ({caller: callerOf(exchange), gone: exchange.gone});
 
 /** A person has one turn with all of their sessions. The admin token names nobody: each of its sessions has a turn. */
-function callerOf({key, session}: Exchange): string {
+function callerOf({caller: {key, session}}: Exchange): string {
   if (key !== undefined) return `key ${key.id}`;
   if (session === undefined) return 'nobody';
   return session.by === 'admin' ? `session ${session.id}` : `person ${session.by}`;

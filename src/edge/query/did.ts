@@ -4,11 +4,10 @@ import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {type UsersMember, where} from '../../asks/question/members.js';
 import type {UserFilter} from '../../asks/user-filter.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import type {Front} from '../front.js';
 import {type Conditions, conditionsOf, conditionTexts} from './conditions.js';
 import {flag, name, optional} from './parameters.js';
 import type {QueryValues} from './query.js';
-import {userFilterOf, usersForm, usersIn} from './user-filter.js';
+import {type UserService, userFilterOf, usersForm, usersIn} from './user-filter.js';
 
 export const didForm = {
   event: optional(name, {description: 'The name of the events that count. Without it: events of every name.'}),
@@ -72,7 +71,7 @@ interface Chosen {
 }
 
 /** The events and users that a question chooses. @throws RequestFailure */
-export const didOf = (question: Chosen, front: Front): {did: Selector; users?: UserFilter} => ({
+export const didOf = (question: Chosen, service: UserService): {did: Selector; users?: UserFilter} => ({
   did: selectorOf(question.events?.[0] ?? {}, question.where),
-  ...userFilterOf(question, front),
+  ...userFilterOf(question, service),
 });

@@ -3,8 +3,7 @@
 import {bucketStart} from '../../../actors/calendar.js';
 import {dayMs} from '../../../actors/limits.js';
 import {bounds, bucketed, relativePattern, timezone} from '../../asks/question/members.js';
-import {zoneOf} from '../../zone.js';
-import type {Front} from '../front.js';
+import {type Zone, zoneOf} from '../../zone.js';
 import {type AskedBuckets, type AskedTime, askedTime, zoneIn} from './asked-times.js';
 import type {WeekStart} from './local-buckets.js';
 import {member} from './parameters.js';
@@ -53,7 +52,12 @@ interface Times<R extends Range | undefined> {
   readonly week_start?: WeekStart | undefined;
 }
 
-export type Service = Pick<Front, 'reportZone' | 'wallMs'>;
+/** What a question needs to know of the service: the zone of those that name none, and the time. */
+export interface Service {
+  /** Undefined: UTC. */
+  readonly reportZone: Zone | undefined;
+  readonly wallMs: () => number;
+}
 
 /** Bounds and zone of a question, for the functions of asked-times.ts. A bound is undefined only where the range may be open. */
 export function timesOf<R extends Range | undefined>({range, timezone, week_start}: Times<R>, service: Service) {

@@ -1,9 +1,8 @@
 // The range of a list of what occurred: by default the last days.
 import type {Zone} from '../../zone.js';
-import type {Front} from '../front.js';
 import {optionalBoundsOf, zoneIn} from './asked-times.js';
 import type {QueryValues} from './query.js';
-import {openRangeForm} from './question-times.js';
+import {openRangeForm, type Service} from './question-times.js';
 
 /** Days of the range without `from`. */
 const recentDays = 30;
@@ -30,11 +29,11 @@ type Recent = Parameters<typeof optionalBoundsOf>[0];
 export function recentOf(
   asked: Recent,
   start: {readonly fromMs: number; readonly toMs: number} | undefined,
-  front: Front,
+  service: Service,
 ) {
-  const {fromMs, toMs} = optionalBoundsOf(asked, front);
+  const {fromMs, toMs} = optionalBoundsOf(asked, service);
   const lastMs = toMs ?? start?.toMs ?? endOfTimeMs;
-  const firstMs = fromMs ?? start?.fromMs ?? daysBefore(Math.min(lastMs, front.wallMs()), zoneIn(asked, front));
+  const firstMs = fromMs ?? start?.fromMs ?? daysBefore(Math.min(lastMs, service.wallMs()), zoneIn(asked, service));
   return {fromMs: firstMs, toMs: lastMs};
 }
 

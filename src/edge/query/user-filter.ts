@@ -2,14 +2,14 @@
 //   UF1. The ranges of a segment are those of the zone of the question, and move with its days.
 import {type UsersMember, users, userWhere} from '../../asks/question/members.js';
 import type {Deed, UserFilter} from '../../asks/user-filter.js';
+import type {KeptStore} from '../../kept/kept-store.js';
 import {segmentsOf} from '../../kept/segment.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import type {Front} from '../front.js';
 import {momentsOf} from './asked-times.js';
 import {conditionsOf, conditionTexts} from './conditions.js';
 import {member} from './parameters.js';
 import type {QueryValues} from './query.js';
-import {timesOf} from './question-times.js';
+import {type Service, timesOf} from './question-times.js';
 import {endOfTimeMs} from './recent-range.js';
 
 export const usersForm = {
@@ -22,7 +22,10 @@ export const usersIn = ({user_where, segment}: QueryValues<typeof usersForm>) =>
   users: {where: [...user_where], segment},
 });
 
-type Service = Pick<Front, 'reportZone' | 'wallMs' | 'hooks'>;
+/** A segment is looked up among what is kept. */
+export interface UserService extends Service {
+  readonly kept: {readonly store: KeptStore};
+}
 
 interface Asked {
   readonly users?: UsersMember;
@@ -30,9 +33,9 @@ interface Asked {
 }
 
 /** Absent: all users. @throws RequestFailure that names `segment`, or a deed as `did[n]`, n from 1. */
-export function userFilterOf({users = {}, timezone}: Asked, service: Service): {readonly users?: UserFilter} {
+export function userFilterOf({users = {}, timezone}: Asked, service: UserService): {readonly users?: UserFilter} {
   const {segment: id} = users;
-  const segment = id === undefined ? undefined : segmentsOf(service.hooks).get(id);
+  const segment = id === undefined ? undefined : segmentsOf(service.kept.store).get(id);
   if (id !== undefined && segment === undefined) throw refused('segment', `there is no segment ${id}`);
   const all = segment === undefined ? [users] : [segment.users, users];
   const where = all.flatMap((one) => conditionsOf(one.where));
@@ -43,7 +46,7 @@ export function userFilterOf({users = {}, timezone}: Asked, service: Service): {
 const deedsOf = (
   did: NonNullable<UsersMember>['did'],
   timezone: string | undefined,
-  service: Service,
+  service: UserService,
 ): readonly Deed[] =>
   (did ?? []).map(({event, where, range, not}, at) => {
     const times = timesOf({range, timezone}, service);

@@ -35,9 +35,9 @@ export const alerts = resourceOf({
     checkReferences(front, edited, held);
     return {v, id, createdMs, ...edited};
   },
-  shown: async (alert, {hooks}) => shownAlert(alert, await readAlertState(hooks, alert), reachOf(hooks, alert)),
+  shown: async (alert, {kept: {store}}) => shownAlert(alert, await readAlertState(store, alert), reachOf(store, alert)),
   // A sweep deletes what is left.
-  forget: (id, {hooks}) => forgetRecord(hooks.bucket, stateName(id)),
+  forget: (id, {kept: {store}}) => forgetRecord(store.bucket, stateName(id)),
   description: {
     tag: 'Alerts',
     about:
@@ -82,9 +82,9 @@ type References = Pick<Alert, 'rule' | 'endpoints'>;
  */
 function checkReferences(front: Front, {rule, endpoints = []}: References, before?: References): void {
   const added = endpoints.filter((id) => !before?.endpoints?.includes(id));
-  const missing = added.find((id) => front.hooks.endpoints.get(id) === undefined);
+  const missing = added.find((id) => front.kept.store.endpoints.get(id) === undefined);
   if (missing !== undefined) throw new RequestFailure(invalidRequest(`there is no endpoint ${missing}`, 'endpoints'));
-  const chat = added.find((id) => front.hooks.endpoints.get(id)?.kind !== 'webhook');
+  const chat = added.find((id) => front.kept.store.endpoints.get(id)?.kind !== 'webhook');
   if (rule.kind === 'stalled' && chat !== undefined)
     throw new RequestFailure(invalidRequest(`${chat} is a chat, and stalled names users: webhooks alone`, 'endpoints'));
   if (JSON.stringify(before?.rule) === JSON.stringify(rule)) return;

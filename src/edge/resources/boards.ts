@@ -36,16 +36,16 @@ export const boards = resourceOf({
   change: form.partial().extend({place: form.shape.place.nullable(), pins: form.shape.pins.nullable()}),
   answer: boardAnswer,
   order: ({place: at, createdMs}) => [at, createdMs],
-  made: ({name: called, place: at, pins = []}, {name: changedBy, atMs: changedMs}, {hooks}) => ({
-    ...{name: called, place: at ?? lastPlace(boardsOf(hooks).list()), pins},
+  made: ({name: called, place: at, pins = []}, {name: changedBy, atMs: changedMs}, {kept: {store}}) => ({
+    ...{name: called, place: at ?? lastPlace(boardsOf(store).list()), pins},
     ...{changedMs, changedBy},
   }),
   edited: ({name: called, place: at, pins}) => [called, at, pins],
   edit:
-    (change, {name: changedBy, atMs: changedMs}, {hooks}) =>
+    (change, {name: changedBy, atMs: changedMs}, {kept: {store}}) =>
     (held) => {
       const {name: called = held.name, place: at = held.place, pins = held.pins} = change;
-      const content = {name: called, place: at ?? lastPlace(boardsOf(hooks).list()), pins: pins ?? []};
+      const content = {name: called, place: at ?? lastPlace(boardsOf(store).list()), pins: pins ?? []};
       return {...held, ...content, changedMs, changedBy};
     },
   shown: ({id, name: called, place: at, pins, createdMs, changedMs, changedBy}) => ({

@@ -38,7 +38,7 @@ const memoryIsFull = invalidRequest(
 const memoryMsMax = 1_000;
 
 /** Users whose progress does not fit in memory, by partition; null: it does not answer. */
-function lateUsers({asks, partitionCount}: Front): Promise<(number | null)[]> {
+function lateUsers({partitionCount, reads: {asks}}: Front): Promise<(number | null)[]> {
   const ask = async (partition: number): Promise<number | null> => {
     const asked = asks.partition(partition, {ask: 'funnel_memory'}, ['funnel_memory'], memoryMsMax);
     return (await orSilence(asked))?.memory.lateUsers ?? null;

@@ -82,7 +82,7 @@ export interface Kind<
   Change extends z.ZodType,
   Answer extends z.ZodType,
 > extends OfKind {
-  readonly definitions: (hooks: KeptStore) => Definitions<Held>;
+  readonly definitions: (store: KeptStore) => Definitions<Held>;
   /** Body of a creation, and of a change: fields that it does not name stay as they are. */
   readonly form: Form;
   readonly change: Change;
@@ -174,7 +174,7 @@ export function resourceOf<
   };
 
   const sorted = (front: Front) =>
-    definitions(front.hooks)
+    definitions(front.kept.store)
       .list()
       .map((held) => ({held, place: placeOf(held)}))
       .sort((a, b) => (isAfter(a.place, b.place) ? 1 : -1));
@@ -185,7 +185,7 @@ export function resourceOf<
   /** @throws RequestFailure */
   const known = (front: Front, exchange: Exchange, segment: string): Held => {
     readQuery(exchange.query, noParameters);
-    const held = definitions(front.hooks).get(readPathId(segment));
+    const held = definitions(front.kept.store).get(readPathId(segment));
     if (held === undefined) throw new RequestFailure(unknown);
     return held;
   };
@@ -253,7 +253,7 @@ export function resourceOf<
       const body = readObject(bytes);
       readQuery(exchange.query, noParameters);
       const fields = readBody(kind.form, withoutNull(kind.form, body));
-      const kept = definitions(front.hooks);
+      const kept = definitions(front.kept.store);
       if (kept.list().length >= countMax) throw new RequestFailure(tooMany);
       const by = authorOf(front, exchange);
       const author = authorIn(front, exchange);
@@ -264,7 +264,7 @@ export function resourceOf<
         await begin?.(held.id);
         return held;
       });
-      front.audit.defined(`${name}.created`, by, made.id);
+      front.kept.audit.defined(`${name}.created`, by, made.id);
       await answer(front, exchange, '201 Created', made, once?.shown(made));
     },
 
@@ -276,11 +276,11 @@ export function resourceOf<
       const by = authorOf(front, exchange);
       const edit = await kind.edit(change, authorIn(front, exchange), front, before);
       const changed = await storedChange(front, outcomeUnknown, () =>
-        changeMeant(definitions(front.hooks), id, isMeant, edit),
+        changeMeant(definitions(front.kept.store), id, isMeant, edit),
       );
       if (changed === undefined) throw new RequestFailure(unknown);
       if (changed.isOutdated) return failOutdated(front, exchange, changed.definition);
-      front.audit.defined(`${name}.changed`, by, id);
+      front.kept.audit.defined(`${name}.changed`, by, id);
       await answer(front, exchange, '200 OK', changed.definition);
     },
 
@@ -289,11 +289,11 @@ export function resourceOf<
       const isMeant = meaning(exchange);
       const by = authorOf(front, exchange);
       const removed = await storedChange(front, outcomeUnknown, () =>
-        removeMeant(definitions(front.hooks), id, isMeant),
+        removeMeant(definitions(front.kept.store), id, isMeant),
       );
       if (removed === undefined) throw new RequestFailure(unknown);
       if (removed.isOutdated) return failOutdated(front, exchange, removed.definition);
-      front.audit.defined(`${name}.deleted`, by, id);
+      front.kept.audit.defined(`${name}.deleted`, by, id);
       await Promise.allSettled([kind.forget?.(id, front)]);
       exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
     },

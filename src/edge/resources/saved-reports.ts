@@ -35,18 +35,18 @@ export const savedReports = resourceOf({
   change: form.partial().extend({place: form.shape.place.nullable()}),
   answer: savedReportAnswer,
   order: ({place: at, createdMs}) => [at, createdMs],
-  made: ({name: called, page, search, place: at}, {name: changedBy, atMs: changedMs}, {hooks}) => ({
-    ...{name: called, page, search, place: at ?? lastPlace(savedReportsOf(hooks).list())},
+  made: ({name: called, page, search, place: at}, {name: changedBy, atMs: changedMs}, {kept: {store}}) => ({
+    ...{name: called, page, search, place: at ?? lastPlace(savedReportsOf(store).list())},
     ...{changedMs, changedBy},
   }),
   edited: ({name: called, page, search}) => [called, page, search],
   edit:
-    ({place: to, ...content}, {name: changedBy, atMs: changedMs}, {hooks}) =>
+    ({place: to, ...content}, {name: changedBy, atMs: changedMs}, {kept: {store}}) =>
     (held) => {
       const {name: called = held.name, page = held.page, search = held.search} = content;
       const isMove = Object.keys(content).length === 0; // SV1
       const touched = isMove ? {} : {changedMs, changedBy};
-      const at = to === undefined ? held.place : (to ?? lastPlace(savedReportsOf(hooks).list()));
+      const at = to === undefined ? held.place : (to ?? lastPlace(savedReportsOf(store).list()));
       return {...held, name: called, page, search, place: at, ...touched};
     },
   shown: ({id, name: called, page, search, place: at, createdMs, changedMs, changedBy}) => ({

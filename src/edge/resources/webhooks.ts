@@ -21,7 +21,7 @@ export const webhooks = resourceOf({
   noun: 'webhook',
   name: 'webhook',
   currentName: 'webhook',
-  definitions: (hooks) => hooks.endpoints,
+  definitions: (store) => store.endpoints,
   countMax: endpointsMax,
   bodyBytesMax: webhookBodyBytesMax,
   // They send events and users to any address, and their secrets are shown once.
@@ -62,10 +62,10 @@ export const webhooks = resourceOf({
       return ruledFrom({...held, ...contentWith(held), state}, held, ends);
     };
   },
-  shown: async (endpoint, {hooks, wallMs}) =>
-    shownWebhook(endpoint, await tried(() => readHealth(hooks.bucket, endpoint.id)), wallMs()),
+  shown: async (endpoint, {wallMs, kept: {store}}) =>
+    shownWebhook(endpoint, await tried(() => readHealth(store.bucket, endpoint.id)), wallMs()),
   // No process serves a deleted webhook.
-  forget: (id, front) => Promise.allSettled([front.deliveryQueue.forget(id), forgetRecords(front, id)]),
+  forget: (id, front) => Promise.allSettled([front.kept.deliveryQueue.forget(id), forgetRecords(front, id)]),
   description: {
     tag: 'Webhooks',
     about:
@@ -102,7 +102,7 @@ function ruledFrom(edited: Endpoint, before: Endpoint, ends: readonly End[]): En
 }
 
 /** @throws RequestFailure */
-function checkUrl({webhookAddresses}: Front, url: string): void {
+function checkUrl({kept: {webhookAddresses}}: Front, url: string): void {
   const fault = webhookAddresses.faultOf(url);
   if (fault !== undefined) throw new RequestFailure(invalidRequest(`nothing is sent to this url: ${fault}`, 'url'));
 }

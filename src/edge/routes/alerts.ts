@@ -59,12 +59,12 @@ async function freshness(front: Front, asker: Asker): Promise<{asOfMs: number; r
 }
 
 const ask = async (front: Front, query: ReportQuery, asker: Asker) =>
-  reportIn(await front.asks.report({ask: 'report', query}, asker));
+  reportIn(await front.reads.asks.report({ask: 'report', query}, asker));
 
 /** The saved funnel that the rule names; undefined for kinds without a funnel. @throws RequestFailure */
-export function funnelOf({hooks}: Front, rule: Rule): SavedFunnel | undefined {
+export function funnelOf({kept: {store}}: Front, rule: Rule): SavedFunnel | undefined {
   if (rule.kind !== 'funnel_drop' && rule.kind !== 'stalled') return undefined;
-  const funnel = savedFunnelsOf(hooks).get(rule.funnel);
+  const funnel = savedFunnelsOf(store).get(rule.funnel);
   if (funnel === undefined)
     throw new RequestFailure(invalidRequest(`there is no saved funnel ${rule.funnel}`, 'funnel'));
   return funnel;

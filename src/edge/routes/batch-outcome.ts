@@ -63,14 +63,14 @@ export class BatchOutcome implements CommitWaiter {
   private settledCount = 0;
 
   constructor(
-    private readonly front: Pick<Front, 'publisher' | 'partitionCount' | 'links' | 'rejected' | 'traffic'>,
+    private readonly front: Front,
     private readonly exchange: Exchange,
     private readonly reading: Pick<BatchRead, 'refused' | 'mixed'>,
     private readonly answer: (outcome: KnownOutcome) => void,
   ) {}
 
   append(entries: BatchEntries): void {
-    const needed = this.front.links?.ofBatch(entries);
+    const needed = this.front.writes.links?.ofBatch(entries);
     if (needed !== undefined) {
       this.linked = needed.links;
       this.links = this.appendAll(needed.entries);
@@ -99,7 +99,7 @@ export class BatchOutcome implements CommitWaiter {
     while (first < runEnd) {
       const end = pieceEnd(ends, first, runEnd, start);
       const endByte = ends[end - 1]!;
-      const commit = this.front.publisher.append(partition, bytes, start, endByte, this, end - first);
+      const commit = this.front.writes.publisher.append(partition, bytes, start, endByte, this, end - first);
       if (commit !== undefined) this.commits.add(commit);
       pieces.push({first, end, commit});
       start = endByte;
@@ -131,7 +131,7 @@ export class BatchOutcome implements CommitWaiter {
   }
 
   private count(lost: readonly LostEntry[]): void {
-    const {events, identifies} = this.front.traffic;
+    const {events, identifies} = this.front.operations.traffic;
     const {refused, mixed} = this.reading;
     const sent = this.events.indexes;
     events.accepted += sent.length - lost.length;
@@ -150,11 +150,16 @@ export class BatchOutcome implements CommitWaiter {
 
   /** Counts and lists each refused event; the code of the whole answer is not counted in addition. */
   private noteRefused(): void {
-    const {traffic, key, path, route} = this.exchange;
+    const {
+      traffic,
+      path,
+      route,
+      caller: {key},
+    } = this.exchange;
     for (const {index, event, refusal} of this.reading.refused) {
       traffic.refused(refusal.code, route);
       traffic.refusalTap.note(refusal.code, path, {field: refusal.field, keyId: key?.id});
-      if (key !== undefined) this.front.rejected.add(refusal.code, key.id, {index, event, field: refusal.field});
+      if (key !== undefined) this.front.writes.rejected.add(refusal.code, key.id, {index, event, field: refusal.field});
     }
   }
 
@@ -164,7 +169,7 @@ export class BatchOutcome implements CommitWaiter {
     for (const {first, end, commit} of this.links.pieces) {
       for (const link of this.links.indexes.subarray(first, end)) {
         const {pair, events} = linked[link]!;
-        if (commit?.outcome === 'stored') this.front.links!.acked.acked(pair);
+        if (commit?.outcome === 'stored') this.front.writes.links!.acked.acked(pair);
         else for (const index of events) failures.set(index, lostLink);
       }
     }

@@ -36,7 +36,7 @@ const someUnavailable = unavailable(
 
 export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): void {
   const receivedMs = front.wallMs();
-  const visitor = isOfPages(exchange.key!) ? visitorOfPage(front, exchange, receivedMs) : undefined;
+  const visitor = isOfPages(exchange.caller.key!) ? visitorOfPage(front, exchange, receivedMs) : undefined;
   const origin = {receivedMs, visitor};
   const reading =
     bytes.length > largeBodyBytesMin ? undefined : readCheapBatch(bytes, origin, front.partitionCount, parseBytesMax);
@@ -48,7 +48,9 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
 /** Parses the batch in the worker thread. */
 function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, origin: BatchOrigin): void {
   // The client may have left by then: its batch is complete and valid, and is stored like any other.
-  front.largeBodies.encode(exchange.key!.id, bytes, origin, (reading) => finish(front, exchange, reading));
+  front.writes.largeBodies.encode(exchange.caller.key!.id, bytes, origin, (reading) =>
+    finish(front, exchange, reading),
+  );
 }
 
 function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
@@ -57,15 +59,15 @@ function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
     return;
   }
   const isOfNobody = ({refusal}: RefusedItem): boolean => refusal.message === refusals.noId.message;
-  if (isOfPages(exchange.key!) && reading.refused.some(isOfNobody)) {
+  if (isOfPages(exchange.caller.key!) && reading.refused.some(isOfNobody)) {
     exchange.fail(noSalt);
     return;
   }
-  front.traffic.noteEvents(reading.notes);
-  exchange.costs(reading.eventCount);
-  const named = front.named.ofBatch(reading, front.partitionCount, mustUseKnownNames(exchange));
+  front.operations.traffic.noteEvents(reading.notes);
+  exchange.caller.costs(reading.eventCount);
+  const named = front.writes.named.ofBatch(reading, front.partitionCount, mustUseKnownNames(exchange));
   if (named === 'undecided') {
-    front.traffic.events.unavailable += reading.eventCount;
+    front.operations.traffic.events.unavailable += reading.eventCount;
     exchange.fail(namesUnread);
     return;
   }
@@ -80,10 +82,11 @@ export function store(
   answer: (outcome: KnownOutcome) => void,
 ): void {
   const outcome = new BatchOutcome(front, exchange, reading, answer);
-  const {partitionCount, order, links, web, largeBodies} = front;
+  const {partitionCount} = front;
+  const {order, links, web, largeBodies} = front.writes;
   const {entries, eventCount} = reading;
   const append = (completed: BatchEntries): void => {
-    markEntries(completed, partitionCount, markOf(exchange.key!));
+    markEntries(completed, partitionCount, markOf(exchange.caller.key!));
     outcome.append(order.batch(completed, eventCount, partitionCount, links?.acked));
     outcome.complete();
   };
@@ -92,7 +95,7 @@ export function store(
   else if (bytesOf(entries, partitionCount) <= parseBytesMax)
     append(web.context.batch(entries, eventCount, partitionCount, request));
   // Parsing all of its contexts would keep this thread for too long.
-  else largeBodies.complete(exchange.key!.id, entries, eventCount, request, append);
+  else largeBodies.complete(exchange.caller.key!.id, entries, eventCount, request, append);
 }
 
 interface ItemError extends LostEntry {

@@ -13,12 +13,17 @@ const limitOf = (units: number): number | null => (units === 0 ? null : units);
 
 export function readCaller(front: Front, exchange: Exchange): void {
   readQuery(exchange.query, noParameters);
-  const {id, kind, options} = exchange.key!;
+  const {id, kind, options} = exchange.caller.key!;
   const opens = (access: 'write' | 'read' | 'secret'): boolean => refuseKind(access, kind) === undefined;
-  const {eventsPerSecond, readsPerMinute, deletesPerSecond} = front.limits;
-  const prefix = pathPrefix(front, exchange);
+  const {eventsPerSecond, readsPerMinute, deletesPerSecond} = front.operations.limits;
+  const prefix = pathPrefix(front.operations, exchange);
   const answer: CallerAnswer = {
-    key: {id, name: front.keys.ring.get(id)!.name, kind: kind as CallerAnswer['key']['kind'], ...shownOptions(options)},
+    key: {
+      id,
+      name: front.kept.keys.ring.get(id)!.name,
+      kind: kind as CallerAnswer['key']['kind'],
+      ...shownOptions(options),
+    },
     may: {
       track: opens('write'),
       identify: opens('write') && options?.mayIdentify !== false,

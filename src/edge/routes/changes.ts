@@ -26,10 +26,10 @@ export async function readChanges(front: Front, exchange: Exchange): Promise<voi
   const {after, limit, text} = readQuery(exchange.query, changesForm);
   const places = after === undefined ? undefined : placesIn(front, after);
   const query = {limit, bytesMax: pageBytesMax, ...(places === undefined ? {} : {after: places})};
-  const answer = await front.asks.report({ask: 'changes', query}, askerOf(exchange));
+  const answer = await front.reads.asks.report({ask: 'changes', query}, askerOf(exchange));
   if (answer.kind === 'position_gone') throw new RequestFailure(gone(answer.reason));
   if (answer.kind !== 'changes') throw new Error(`the report role answered ${answer.kind} to changes`);
-  const next = front.cursors.sealNumbers(answer.next.flatMap(numbersOf), use);
+  const next = front.reads.cursors.sealNumbers(answer.next.flatMap(numbersOf), use);
   const body = `{"data":[${textOf(linesAs(text, answer.lines)).slice(0, -1)}],"has_more":${answer.hasMore},"next":"${next}"}`;
   exchange.json('200 OK', body, [
     ['Report-As-Of', answer.asOf],
@@ -64,7 +64,7 @@ const fields = [
 
 const numbersOf = (place: ChangesPlace): readonly number[] => fields.map((field) => place[field]);
 
-function placesIn({cursors, partitionCount}: Front, text: string): readonly ChangesPlace[] {
+function placesIn({partitionCount, reads: {cursors}}: Front, text: string): readonly ChangesPlace[] {
   const numbers = cursors.openNumbers(text, use);
   if (numbers?.length !== partitionCount * fields.length) throw new RequestFailure(foreign);
   return Array.from({length: partitionCount}, (_, partition) => {

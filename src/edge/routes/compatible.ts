@@ -47,8 +47,9 @@ function takeCalls(forms: readonly CallForm[]): BodyEndpoint['takeBody'] {
   return (front, exchange, bytes) => {
     const receivedMs = front.wallMs();
     const nameless = hasVisitors ? namelessOf(front, exchange, receivedMs) : undefined;
-    const {partitionCount, largeBodies} = front;
-    const caller = exchange.key?.id ?? front.clientAddresses.of(exchange);
+    const {partitionCount} = front;
+    const {largeBodies} = front.writes;
+    const caller = exchange.caller.key?.id ?? front.operations.clientAddresses.of(exchange);
     if (bytes.length > parseBytesMax)
       largeBodies.translate(caller, bytes, forms, nameless, receivedMs, (reading) => finish(front, exchange, reading));
     else finish(front, exchange, readCalls(bytes, forms, receivedMs, partitionCount, nameless));
@@ -59,7 +60,7 @@ function takeCalls(forms: readonly CallForm[]): BodyEndpoint['takeBody'] {
 function namelessOf(front: Front, exchange: Exchange, receivedMs: number): Nameless {
   return {
     visitor: visitorOfRequest(front, exchange, receivedMs),
-    key: exchange.key === undefined ? undefined : sentKey(exchange, placesOfLibraries),
+    key: exchange.caller.key === undefined ? undefined : sentKey(exchange, placesOfLibraries),
   };
 }
 
@@ -67,7 +68,7 @@ function finish(front: Front, exchange: Exchange, reading: CallsReading): void {
   const {vendor} = reading.form;
   exchange.refusalForm = translators.get(vendor)!.refusalForm; // CO3
   const isKeyUnread = reading.key === undefined && (reading.kind === 'too_many' || reading.kind === 'too_many_fields');
-  const refusal = exchange.key === undefined && !isKeyUnread ? exchange.admitByBody(reading.key) : undefined; // CO2
+  const refusal = exchange.caller.key === undefined && !isKeyUnread ? exchange.admitByBody(reading.key) : undefined; // CO2
   if (refusal !== undefined) {
     exchange.fail(refusal);
     return;
@@ -76,14 +77,15 @@ function finish(front: Front, exchange: Exchange, reading: CallsReading): void {
     exchange.fail(reading.kind === 'not_json' ? invalidJson(reading.message) : bodyFailures[reading.kind]);
     return;
   }
-  front.traffic.noteEvents(reading.notes);
-  front.traffic.noteIgnoredCalls(vendor, reading.ignoredCalls);
-  exchange.costs(reading.eventCount + reading.refused.length);
-  const {named, partitionCount} = front;
-  const mayIdentify = exchange.key!.options?.mayIdentify !== false;
+  front.operations.traffic.noteEvents(reading.notes);
+  front.operations.traffic.noteIgnoredCalls(vendor, reading.ignoredCalls);
+  exchange.caller.costs(reading.eventCount + reading.refused.length);
+  const {partitionCount} = front;
+  const {named} = front.writes;
+  const mayIdentify = exchange.caller.key!.options?.mayIdentify !== false;
   const admitted = named.ofBatch<CallsRead>(reading, partitionCount, mustUseKnownNames(exchange), mayIdentify);
   if (admitted === 'undecided') {
-    front.traffic.events.unavailable += reading.eventCount;
+    front.operations.traffic.events.unavailable += reading.eventCount;
     exchange.fail(namesUnread);
     return;
   }
@@ -128,7 +130,7 @@ function takeQuery(forms: readonly CallForm[]): Handle {
 const segmentSettings: Handle = (front, exchange, segmentOfPath) => {
   const {host, forwardedProto} = exchange.page!;
   const isSecure = (forwardedProto || (exchange.origin ?? '')).toLowerCase().startsWith('https');
-  const apiHost = `${host}${pathPrefix(front, exchange)}/v1`;
+  const apiHost = `${host}${pathPrefix(front.operations, exchange)}/v1`;
   const apiKey = sentKey(exchange, {...placesOfLibraries, inPath: segmentOfPath});
   exchange.json(
     '200 OK',
@@ -143,7 +145,7 @@ const segmentSettings: Handle = (front, exchange, segmentOfPath) => {
 const rudderSettings: Handle = (_, exchange) => {
   const off = {enabled: false};
   const source = {
-    id: exchange.key!.id,
+    id: exchange.caller.key!.id,
     name: 'millrace',
     writeKey: sentKey(exchange, placesOfLibraries),
     enabled: true,

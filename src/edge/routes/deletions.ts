@@ -115,8 +115,8 @@ async function beginErase(front: Front, exchange: Exchange, user: UserRef): Prom
   const startMs = monotonicMs();
   const home = partitionOfUser(user, front.partitionCount);
   const [known, devices] = await Promise.all([
-    front.asks.partition(home, {ask: 'exists', user}, ['known_user', 'unknown_user']),
-    user.kind === 'anonymous' ? [] : devicesOf(front, user.id),
+    front.reads.asks.partition(home, {ask: 'exists', user}, ['known_user', 'unknown_user']),
+    user.kind === 'anonymous' ? [] : devicesOf(front.reads.asks, front.partitionCount, user.id),
   ]);
   // Devices of a user, shared ones included: their earlier events are still this user's.
   const devicesAt = devices.flatMap(({hasAny}, partition) => (hasAny ? [partition] : []));
@@ -138,7 +138,7 @@ async function beginErase(front: Front, exchange: Exchange, user: UserRef): Prom
   const elsewhere = devicesAt.filter((partition) => partition !== home);
   const route = devicesAt.includes(home) ? [...elsewhere, home, home] : [...elsewhere, home];
   const order = {id: newDeletionId(home), kind: user.kind === 'user' ? 'u' : 'a', text: user.id, route} as const;
-  const address = front.clientAddresses.of(exchange);
+  const address = front.operations.clientAddresses.of(exchange);
   const found = await findNaming(
     front,
     user,
@@ -148,8 +148,8 @@ async function beginErase(front: Front, exchange: Exchange, user: UserRef): Prom
   failIfObstructed(front); // Before links stop.
   await keepNaming(front, exchange, order.id, found);
   const commit = await appendErase(front, order);
-  front.audit.userDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
-  if (devicesAt.length > 0) front.forgetLinks(user.id);
+  front.kept.audit.userDeleted(order.id, exchange.caller.key?.id ?? exchange.caller.session!.by, address);
+  if (devicesAt.length > 0) front.writes.forgetLinks(user.id);
   const named = (receipt: Receipt): NamedReceipt => ({...receipt, named_by: shownNaming(front, found.naming)});
   return {
     receipt: named(begunDeletion(order, commit)),
@@ -172,7 +172,7 @@ function answerDeletion(
   if (deletion.status === 'completed') {
     exchange.json('200 OK', JSON.stringify({status: 'deleted', ...deleted, deletion}));
   } else {
-    const location = ['Location', pathPrefix(front, exchange) + placeOf(deletion.id)] as const;
+    const location = ['Location', pathPrefix(front.operations, exchange) + placeOf(deletion.id)] as const;
     exchange.json('202 Accepted', JSON.stringify({status: 'pending', ...deleted, deletion}), [location]);
   }
 }
@@ -199,7 +199,7 @@ async function beginNameErase(front: Front, exchange: Exchange, event: string): 
   const home = partitionOf(key, 0, key.length, partitionCount);
   const route = [...Array.from({length: partitionCount}, (_, at) => at).filter((at) => at !== home), home];
   const question = {ask: 'name', event} as const;
-  const answers = await Promise.all(route.map((at) => front.asks.partition(at, question, ['name'])));
+  const answers = await Promise.all(route.map((at) => front.reads.asks.partition(at, question, ['name'])));
   const isGone = answers.every(({isKnown}) => !isKnown);
   const earlier = answers.find(({isKnown, deletion}) => !isKnown && deletion !== undefined)?.deletion?.id;
   const hasComeAgain = answers.some(({isKnown, deletion}) => isKnown && deletion?.id === earlier);
@@ -212,21 +212,21 @@ async function beginNameErase(front: Front, exchange: Exchange, event: string): 
     }
   }
   const order = {id: newDeletionId(home), kind: 'n', text: event, route} as const;
-  const address = front.clientAddresses.of(exchange);
+  const address = front.operations.clientAddresses.of(exchange);
   const commit = await appendErase(front, order);
-  front.audit.nameDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
+  front.kept.audit.nameDeleted(order.id, exchange.caller.key?.id ?? exchange.caller.session!.by, address);
   return {
     receipt: {...begunDeletion(order, commit), named_by: []},
     awaited: async () => {
       const receipt = await awaitDeletion(front, order, commit, startMs);
-      await front.readNames(); // The name makes room for another one.
+      await front.writes.readNames(); // The name makes room for another one.
       return {...receipt, named_by: []};
     },
   };
 }
 
 /** A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log. */
-function failIfObstructed({obstacles}: Front): void {
+function failIfObstructed({operations: {obstacles}}: Front): void {
   const obstacle = obstacles.toWriting();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
 }
@@ -234,7 +234,8 @@ function failIfObstructed({obstacles}: Front): void {
 /** Resolves when the erase entry is in the log of the first partition. DE1 */
 function appendErase(front: Front, {id: deletionId, kind, text, route}: Order): Promise<Commit> {
   const [first, ...onward] = route;
-  const {publisher, encoder, wallMs} = front;
+  const {wallMs} = front;
+  const {publisher, encoder} = front.writes;
   failIfObstructed(front);
   encoder.erase(kind, text, deletionId, wallMs(), onward);
   const {bytes, start, end} = encoder;
@@ -270,7 +271,7 @@ const begunDeletion = ({id, route}: Pick<Order, 'id' | 'route'>, commit: Commit)
   pendingDeletion(id, route.length === 1 ? commit : undefined);
 
 async function askDeletion(
-  {asks}: Front,
+  {reads: {asks}}: Front,
   partition: number,
   id: string,
   waitMs: number,
@@ -335,7 +336,7 @@ async function readReceipt(front: Front, id: string): Promise<NamedReceipt | und
 }
 
 /** DE3 */
-async function receiptOf({asks, partitionCount}: Front, id: string): Promise<Receipt | undefined> {
+async function receiptOf({partitionCount, reads: {asks}}: Front, id: string): Promise<Receipt | undefined> {
   const home = Number(deletionIdPattern.exec(id)?.[1] ?? Number.NaN);
   if (!(home < partitionCount)) return undefined;
   const partitions = [home, ...Array.from({length: partitionCount}, (_, at) => at).filter((at) => at !== home)];

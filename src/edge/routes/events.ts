@@ -37,10 +37,13 @@ export async function readEvents(front: Front, exchange: Exchange): Promise<void
   const partitions = partitionsOf(front, filters);
   const filterText = JSON.stringify([filters.user, filters.event, filters.fromMs, filters.toMs]);
   const start = readCursor(front, query.cursor, filterText, partitions.length);
-  const page = await new HistoryReader(front.asks, partitions, filters, askerOf(exchange)).read(query.limit, start);
+  const page = await new HistoryReader(front.reads.asks, partitions, filters, askerOf(exchange)).read(
+    query.limit,
+    start,
+  );
   if (page.linkedTo !== undefined) return failUnknown(exchange, page);
   const {events, next, ordinalEnds} = page;
-  const cursor = next === undefined ? null : front.cursors.seal({place: next, ordinalEnds}, filterText);
+  const cursor = next === undefined ? null : front.reads.cursors.seal({place: next, ordinalEnds}, filterText);
   const tail = `"has_more":${next !== undefined},"next_cursor":${JSON.stringify(cursor)}`;
   exchange.json('200 OK', `{"data":[${events.join(',')}],${tail}}`);
 }
@@ -63,7 +66,7 @@ function partitionsOf({partitionCount}: Front, {user}: HistoryFilters): number[]
 }
 
 function readCursor(
-  {cursors}: Front,
+  {reads: {cursors}}: Front,
   text: string | undefined,
   filterText: string,
   partitionCount: number,

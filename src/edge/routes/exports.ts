@@ -92,7 +92,10 @@ class EventPages implements LinePages {
     if (this.isOver) return undefined;
     const {afterId, ...asked} = this.query;
     const place = this.start === undefined ? (afterId === undefined ? {} : {afterId}) : {start: this.start};
-    const answer = await this.front.asks.report({ask: 'export', query: {...asked, ...place, bytesMax}}, this.asker);
+    const answer = await this.front.reads.asks.report(
+      {ask: 'export', query: {...asked, ...place, bytesMax}},
+      this.asker,
+    );
     if (answer.kind === 'unknown_event') throw new RequestFailure(noSuchEvent);
     if (answer.kind !== 'exported') throw new Error(`the report role answered ${answer.kind} to an export`);
     if (this.headers.length === 0)
@@ -115,7 +118,7 @@ export async function exportUser(front: Front, exchange: Exchange): Promise<void
   const partition = partitionOfUser(user, front.partitionCount);
   const pages = new UserPages(front, askerOf(exchange), partition, user, text);
   const [profile, anonymousIds, first] = await Promise.all([
-    front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
+    front.reads.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
     user.kind === 'user' ? anonymousIdsOf(front, user.id) : undefined,
     firstPage(pages),
   ]);
@@ -142,7 +145,7 @@ class UserPages implements LinePages {
   private isFirst = true;
   private isOver = false;
 
-  constructor({asks}: Front, asker: Asker, partition: number, user: UserRef, text: LineText) {
+  constructor({reads: {asks}}: Front, asker: Asker, partition: number, user: UserRef, text: LineText) {
     this.caller = asker.caller;
     this.reader = new HistoryReader(asks, [partition], {user}, asker);
     this.text = text;

@@ -4,12 +4,12 @@ import {retryAfter} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 
-export function health({durability}: Front, exchange: Exchange): void {
+export function health({operations: {durability}}: Front, exchange: Exchange): void {
   exchange.json('200 OK', JSON.stringify({status: 'ok', durability: durability.class, version, commit}));
 }
 
 export async function readiness(front: Front, exchange: Exchange): Promise<void> {
-  const {reasons, warnings, notes} = await front.readiness();
+  const {reasons, warnings, notes} = await front.operations.readiness();
   const isReady = reasons.length === 0;
   const body = JSON.stringify({status: isReady ? 'ready' : 'not_ready', reasons, warnings, notes});
   if (isReady) exchange.json('200 OK', body);

@@ -46,7 +46,7 @@ export const hiddenProperties = z.strictObject({
 
 export const readHidden =
   (list: HiddenList): Handle =>
-  ({keys}, exchange) => {
+  ({kept: {keys}}, exchange) => {
     readQuery(exchange.query, noParameters);
     answer(exchange, list, keys.hidden[list]);
   };
@@ -64,7 +64,7 @@ export async function hideProperties(front: Front, exchange: Exchange, bytes: Bu
 }
 
 async function hide(front: Front, exchange: Exchange, list: HiddenList, texts: readonly string[]): Promise<void> {
-  const {keys} = front;
+  const {keys} = front.kept;
   const isMeant = meantVersion(exchange);
   const author = authorOf(front, exchange);
   const isSet = await storedChange(front, outcomeUnknown, () =>
@@ -72,7 +72,7 @@ async function hide(front: Front, exchange: Exchange, list: HiddenList, texts: r
   );
   const now = keys.hidden[list];
   if (!isSet) return exchange.failWith(changedSinceRead('list'), {[list]: now}, [etagOf(versionOf(now))]);
-  front.audit.defined(`${list}.hidden`, author);
+  front.kept.audit.defined(`${list}.hidden`, author);
   answer(exchange, list, now);
 }
 

@@ -92,7 +92,7 @@ function isOrigin(text: string): boolean {
   return (scheme !== 'http' && scheme !== 'https') || (URL.canParse(text) && new URL(text).origin === text);
 }
 
-export function listKeys({keys}: Front, exchange: Exchange): void {
+export function listKeys({kept: {keys}}: Front, exchange: Exchange): void {
   readQuery(exchange.query, noParameters);
   exchange.json('200 OK', JSON.stringify({keys: keys.ring.list().map(publicRecord)}));
 }
@@ -124,7 +124,7 @@ export async function changeKey(front: Front, exchange: Exchange, bytes: Buffer)
   const body = readObject(bytes);
   const {id} = readQuery(exchange.query, keyForm);
   const options = keptOptions(readFields(keyOptions, body));
-  const known = front.keys.ring.get(id);
+  const known = front.kept.keys.ring.get(id);
   if (known !== undefined && !isOfApiKey(known)) return exchange.fail(unknownKey);
   if (options !== undefined && known !== undefined && known.kind !== 'write') return exchange.fail(noWriteKey);
   const isMeant = meantVersion(exchange);
@@ -154,7 +154,7 @@ export const revokeKeyInPath: Handle = (front, exchange, segment) => {
 };
 
 async function revoke(front: Front, exchange: Exchange, id: string): Promise<void> {
-  const known = front.keys.ring.get(id);
+  const known = front.kept.keys.ring.get(id);
   if (known !== undefined && !isOfApiKey(known)) return exchange.fail(unknownKey);
   const record = await changed(front, exchange, (keys, author) => keys.revoke(id, author));
   if (record === undefined) exchange.fail(unknownKey);
@@ -167,7 +167,7 @@ function changed<Value>(
   change: (keys: KeyStore, author: KeyAuthor) => Promise<Value>,
 ): Promise<Value> {
   const author = authorOf(front, exchange);
-  return storedChange(front, outcomeUnknown, () => change(front.keys, author));
+  return storedChange(front, outcomeUnknown, () => change(front.kept.keys, author));
 }
 
 /** The key without its hash: with the hash a reader of the list could test guesses. */

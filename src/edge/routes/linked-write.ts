@@ -24,7 +24,7 @@ class LinkedAnswer implements CommitAnswer {
   /** Called once for each message: both entries may be in one. */
   settled(exchange: Exchange, commit: Commit): void {
     const {link, write} = this;
-    if (commit === link && link.outcome === 'stored') this.front.links!.acked.acked(this.pair);
+    if (commit === link && link.outcome === 'stored') this.front.writes.links!.acked.acked(this.pair);
     if (write === undefined || write.outcome === 'pending' || link!.outcome === 'pending') return;
     if (write.outcome === 'stored' && link!.outcome !== 'stored') this.outcome.linkLost(exchange);
     else this.outcome.settled(exchange, write);
@@ -42,8 +42,8 @@ export function appendLinked(
   outcome: WriteOutcome,
   entryCount = 1,
 ): boolean {
-  const {publisher, encoder} = front;
-  const links = front.links!;
+  const {publisher, encoder} = front.writes;
+  const links = front.writes.links!;
   const answer = new LinkedAnswer(front, pair, outcome);
   const waiter = exchange.awaitCommit(answer);
   answer.link = publisher.append(links.partition, links.bytes, 0, links.end, waiter);

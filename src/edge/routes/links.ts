@@ -38,10 +38,10 @@ export async function addLinks(front: Front, exchange: Exchange, bytes: Buffer):
   const body = readObject(bytes);
   readQuery(exchange.query, noParameters);
   const {links} = readFields(linksBody, body);
-  const encoder = front.links;
+  const encoder = front.writes.links;
   if (encoder === undefined) return exchange.fail(joinsNothing);
   const known = await knownUsers(front, links);
-  const obstacle = front.obstacles.toWriting();
+  const obstacle = front.operations.obstacles.toWriting();
   if (obstacle !== undefined) return exchange.fail(obstacle);
   const stored = links.filter(({userId}) => known.has(userId)); // RL1
   await Promise.all(stored.map((link) => append(front, encoder, link)));
@@ -49,7 +49,7 @@ export async function addLinks(front: Front, exchange: Exchange, bytes: Buffer):
   exchange.json('200 OK', JSON.stringify(answer));
 }
 
-async function knownUsers({asks, partitionCount}: Front, links: readonly Link[]): Promise<Set<string>> {
+async function knownUsers({partitionCount, reads: {asks}}: Front, links: readonly Link[]): Promise<Set<string>> {
   const ids = [...new Set(links.map(({userId}) => userId))];
   const answers = await Promise.all(
     ids.map((userId) => {
@@ -67,7 +67,7 @@ function append(front: Front, encoder: LinkEncoder, {userId, anonymousId}: Link)
   return pair === undefined ? undefined : appendNewest(front, encoder, pair);
 }
 
-function appendNewest({publisher}: Front, encoder: LinkEncoder, pair: LinkedPair): Promise<void> {
+function appendNewest({writes: {publisher}}: Front, encoder: LinkEncoder, pair: LinkedPair): Promise<void> {
   return new Promise((resolve, reject) => {
     const settled = ({outcome}: Commit): void => {
       if (outcome !== 'stored') {

@@ -120,7 +120,10 @@ export function propertiesQuery(question: PropertiesQuestion, front: Front): Lis
   const {event, hidden} = question;
   const range = recentOf(timesOf(question, front), start?.range, front);
   const asked = {report: 'properties', ...range, ...(event === undefined ? {} : {event})} as const;
-  return continued({...asked, ...pageOf(question, start), ...hiddenIn(front.keys.hidden.properties, hidden)}, start);
+  return continued(
+    {...asked, ...pageOf(question, start), ...hiddenIn(front.kept.keys.hidden.properties, hidden)},
+    start,
+  );
 }
 
 /** @throws RequestFailure */

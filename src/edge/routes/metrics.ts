@@ -4,6 +4,6 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {metricsContentType} from '../metrics/scrape.js';
 
-export async function metrics({metricsText}: Front, exchange: Exchange): Promise<void> {
+export async function metrics({operations: {metricsText}}: Front, exchange: Exchange): Promise<void> {
   exchange.answer('200 OK', metricsContentType, await metricsText());
 }

@@ -31,7 +31,7 @@ export function readMinPosition({minLogPosition}: Exchange, partitionCount: numb
 
 /** @throws RequestFailure (503) if the writes are in no snapshot yet. */
 export async function answerIncluding(
-  {asks, wallMs}: Front,
+  {wallMs, reads: {asks}}: Front,
   exchange: Exchange,
   asked: AskedReport,
   includes: string,
@@ -39,7 +39,7 @@ export async function answerIncluding(
   const asker = askerOf(exchange);
   const first = await asks.report({...asked, includes: {positions: includes, waitMs: 0}}, asker);
   if (first.kind !== 'not_yet') return reportIn(first);
-  const mayForce = exchange.key?.kind === 'secret';
+  const mayForce = exchange.caller.key?.kind === 'secret';
   if (mayForce) forceSnapshots(asks, first.lacking);
   const answer = await asks.report({...asked, includes: {positions: includes, waitMs: waitMsMax}}, asker);
   if (answer.kind !== 'not_yet') return reportIn(answer);

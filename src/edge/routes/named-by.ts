@@ -64,7 +64,7 @@ export async function findNaming(
 ): Promise<FoundNaming> {
   const written = writtenHere(front);
   if (written.length === 0) return {naming: [], stopping: []};
-  const profile = await front.asks.partition(home, {ask: 'profile', user}, ['profile', 'unknown_user']);
+  const profile = await front.reads.asks.partition(home, {ask: 'profile', user}, ['profile', 'unknown_user']);
   const {traitsJson, secretTraits} = profile.kind === 'profile' ? profile : {traitsJson: '{}', secretTraits: []};
   const traits = JSON.parse(traitsJson) as Record<string, unknown>;
   const texts = textsOf([user.id, ...anonymousIds], traits, secretTraits);
@@ -84,12 +84,12 @@ export async function findNaming(
   });
   const properties = written.flatMap(({texts: all}) => all.flatMap(({property}) => property ?? []));
   const things =
-    naming.length === 0 ? new Set<string>() : new Set([...front.named.names.all(), ...properties].map(folded));
+    naming.length === 0 ? new Set<string>() : new Set([...front.writes.named.names.all(), ...properties].map(folded));
   const sure = naming.filter((each) => each.texts.some((text) => isSurely(text, each.one, things)));
   const ids = new Set(naming.map(({one}) => one.id));
   const sureIds = new Set(sure.map(({one}) => one.id));
   // With the links that show one of these saved reports.
-  const shares = sharesOf(front.hooks).list();
+  const shares = sharesOf(front.kept.store).list();
   const shows = (share: Share, of: ReadonlySet<string>): boolean =>
     of.has(share.id) || ('follows' in share.of && of.has(share.of.follows));
   const following = shares.filter((share) => !ids.has(share.id) && shows(share, ids));
@@ -103,8 +103,14 @@ export async function findNaming(
 }
 
 /** All that is searched. */
-function writtenHere({hooks, keys: {hidden}, messageId}: Front): Written[] {
-  const definitions = hooks.all().flatMap((definition) => writtenIn(definition) ?? []);
+function writtenHere({
+  kept: {
+    store,
+    keys: {hidden},
+    messageId,
+  },
+}: Front): Written[] {
+  const definitions = store.all().flatMap((definition) => writtenIn(definition) ?? []);
   const hiddenOf = (kind: 'hidden_name' | 'hidden_property', names: readonly string[]): Written[] =>
     names.map((name) => ({kind, id: messageId(kind, name), texts: [{text: name}]}));
   return [...definitions, ...hiddenOf('hidden_name', hidden.names), ...hiddenOf('hidden_property', hidden.properties)];
@@ -124,7 +130,7 @@ async function namingAmong(front: Front, texts: ReadonlySet<PersonText>): Promis
   return naming;
 }
 
-async function isCommon({asks}: Front, {text, trait}: PersonText): Promise<boolean> {
+async function isCommon({reads: {asks}}: Front, {text, trait}: PersonText): Promise<boolean> {
   const where = [{property: trait!.property, op: trait!.op, values: [text]}];
   const query = {report: 'user_list', users: {where, did: []}, limit: fewUsers} as const;
   try {
@@ -148,11 +154,11 @@ export async function keepNaming(
   if (naming.length === 0) return;
   const author = authorOf(front, exchange);
   await storedChange(front, outcomeUnknown, async () => {
-    await front.hooks.bucket.write(recordName(deletionId), JSON.stringify({v: 1, naming}), 0);
+    await front.kept.store.bucket.write(recordName(deletionId), JSON.stringify({v: 1, naming}), 0);
     for (const id of stopping) {
-      await sharesOf(front.hooks).remove(id);
-      await front.revocations.add({what: 'share', id});
-      front.audit.defined('share.revoked', author, id);
+      await sharesOf(front.kept.store).remove(id);
+      await front.kept.revocations.add({what: 'share', id});
+      front.kept.audit.defined('share.revoked', author, id);
     }
   });
 }
@@ -160,7 +166,7 @@ export async function keepNaming(
 /** What names the user of a deletion, by its receipt. @throws RequestFailure (503) */
 export async function namedByOf(front: Front, deletionId: string): Promise<NamedBy[]> {
   if (!/^del_\w+$/.test(deletionId)) return []; // No name of a record.
-  const entry = await front.hooks.bucket.read(recordName(deletionId)).catch((error: unknown) => {
+  const entry = await front.kept.store.bucket.read(recordName(deletionId)).catch((error: unknown) => {
     throw error instanceof BucketFault ? new RequestFailure(notKnown) : error;
   });
   if (entry === undefined || entry.text === '') return [];
@@ -171,10 +177,19 @@ export const shownNaming = (front: Front, naming: readonly Naming[]): NamedBy[] 
   naming.map(({kind, id}) => ({kind, id, is_there: titleOf(front, {kind, id}) !== undefined}));
 
 /** How people know it; undefined: it is not there any more. */
-export function titleOf({hooks, keys: {hidden}, messageId}: Front, {kind, id}: Naming): string | undefined {
+export function titleOf(
+  {
+    kept: {
+      store,
+      keys: {hidden},
+      messageId,
+    },
+  }: Front,
+  {kind, id}: Naming,
+): string | undefined {
   if (kind === 'hidden_name') return hidden.names.find((name) => messageId(kind, name) === id);
   if (kind === 'hidden_property') return hidden.properties.find((name) => messageId(kind, name) === id);
-  const definition = hooks.get(id) as
+  const definition = store.get(id) as
     | (Definition & Partial<Pick<SavedReport, 'name'> & {text: string; url: string}>)
     | undefined;
   return definition && (definition.name ?? definition.text ?? definition.url ?? '');

@@ -104,7 +104,7 @@ export const answerQuery =
     };
     if (!('questions' in body)) {
       const asked = read(body, '');
-      exchange.costs(asked.queries.length);
+      exchange.caller.costs(asked.queries.length);
       const answers = await answersTo(front, exchange, asked.queries, undefined);
       const failure = answers.find(isFailure);
       if (failure !== undefined) throw new RequestFailure(failure);
@@ -114,7 +114,7 @@ export const answerQuery =
     const asked = questions.map((value, i) => orFailure(() => read(value, `/questions/${i}`)));
     const queries = asked.flatMap((one): readonly (ReportQuery | Failure)[] => (isFailure(one) ? [one] : one.queries));
     if (queries.length > partsMax) throw new RequestFailure(tooMany(queries.length));
-    exchange.costs(queries.length);
+    exchange.caller.costs(queries.length);
     const answers = await answersTo(front, exchange, queries, at);
     let taken = 0;
     const texts = asked.map((one) => {
@@ -218,9 +218,9 @@ async function answerTo(
 ): Promise<Report | Failure> {
   const asked = {ask: 'report', query} as const;
   try {
-    if (at !== undefined) return reportIn(await front.asks.report({...asked, at}, askerOf(exchange)));
+    if (at !== undefined) return reportIn(await front.reads.asks.report({...asked, at}, askerOf(exchange)));
     if (includes !== undefined) return await answerIncluding(front, exchange, asked, includes);
-    return reportIn(await front.asks.report(asked, askerOf(exchange)));
+    return reportIn(await front.reads.asks.report(asked, askerOf(exchange)));
   } catch (error) {
     if (!(error instanceof RequestFailure)) throw error;
     const {failure} = error;

@@ -29,14 +29,18 @@ export async function readRejected(front: Front, exchange: Exchange): Promise<vo
   const answer: RejectedAnswer = {
     data: found.slice(0, limit),
     has_more: found.length > limit,
-    since: isoText(front.rejected.sinceMs),
+    since: isoText(front.writes.rejected.sinceMs),
     kept: 'in memory only: lost when the process ends',
   };
   exchange.json('200 OK', JSON.stringify(answer));
 }
 
 /** The newest `countMax` refusals. */
-function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMax: number): ListedRejection[] {
+function refusals(
+  {writes: {rejected}}: Front,
+  code: Rejected['code'] | undefined,
+  countMax: number,
+): ListedRejection[] {
   const found: ListedRejection[] = [];
   for (const one of rejected.newest(code)) {
     if (found.length === countMax) break;
@@ -46,7 +50,7 @@ function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMa
 }
 
 /** @throws RequestFailure (503) when a partition does not answer: its conflicts must not seem to be none. */
-async function conflicts({asks, partitionCount}: Front): Promise<ListedRejection[]> {
+async function conflicts({partitionCount, reads: {asks}}: Front): Promise<ListedRejection[]> {
   const partitions = Array.from({length: partitionCount}, (_, partition) => partition);
   const answers = await Promise.all(
     partitions.map((partition) => asks.partition(partition, {ask: 'conflicts'}, ['conflicts'])),

@@ -33,6 +33,6 @@ export async function removeDefinition<Held extends Definition>(
   const author = authorOf(front, exchange);
   const removed = await storedChange(front, outcomeUnknown, () => removeMeant(definitions, id, isMeant));
   if (removed === undefined) throw new RequestFailure(unknown);
-  if (!removed.isOutdated) front.audit.defined(what, author, id);
+  if (!removed.isOutdated) front.kept.audit.defined(what, author, id);
   return removed;
 }

@@ -70,7 +70,7 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
     } as const;
     const answer =
       includes === undefined
-        ? reportIn(await front.asks.report(asked, askerOf(exchange)))
+        ? reportIn(await front.reads.asks.report(asked, askerOf(exchange)))
         : await answerIncluding(front, exchange, asked, includes);
     const hints = [...(filter === undefined ? [] : hintsOfFilter(filter)), ...hintsOf(query, front)];
     answerReport(exchange, answer, hints, isCsv ? query : undefined);
@@ -101,7 +101,7 @@ function hintsOfBreakdown(query: ReportQuery): readonly string[] {
 const hiddenHintsMax = 3;
 
 /** Hints for hidden names and properties: a question for one may come from an old link. */
-function hintsOfHidden(query: ReportQuery, {keys}: Front): readonly string[] {
+function hintsOfHidden(query: ReportQuery, {kept: {keys}}: Front): readonly string[] {
   const {names, properties} = keys.hidden;
   if (names.length === 0 && properties.length === 0) return [];
   const hidden = [

@@ -18,8 +18,8 @@ import {ofEveryReport, reportRoute} from './reports.js';
 const unknownFunnel: Failure = {code: 'not_found', message: 'no such saved funnel'};
 
 /** @throws RequestFailure */
-function funnelIn({hooks}: Front, segment: string): SavedFunnel {
-  const funnel = savedFunnelsOf(hooks).get(readPathId(segment));
+function funnelIn({kept: {store}}: Front, segment: string): SavedFunnel {
+  const funnel = savedFunnelsOf(store).get(readPathId(segment));
   if (funnel === undefined) throw new RequestFailure(unknownFunnel);
   return funnel;
 }
@@ -39,11 +39,11 @@ export const savedFunnelReport: Handle = (front, exchange, segment) => {
 /** Answers with the progress of one user in every saved funnel, live. */
 export async function readUserFunnels(front: Front, exchange: Exchange): Promise<void> {
   const user = userInQuery(exchange);
-  const funnels = savedFunnelsOf(front.hooks).list();
+  const funnels = savedFunnelsOf(front.kept.store).list();
   const asked = funnels.map(({steps, windowMs}) => ({steps, windowMs}));
   const partition = partitionOfUser(user, front.partitionCount);
   const question = {ask: 'funnels', user, funnels: asked} as const;
-  const answer = await front.asks.partition(partition, question, ['funnels', 'unknown_user']);
+  const answer = await front.reads.asks.partition(partition, question, ['funnels', 'unknown_user']);
   if (answer.kind === 'unknown_user') return failUnknown(exchange, answer);
   const data: z.infer<typeof userFunnelsAnswer>['data'] = funnels.map(({id, name, steps}, i) => {
     const {reached, reachedMs} = answer.reached[i]!;

@@ -5,7 +5,7 @@ import type {Front} from '../front.js';
 
 /** @throws RequestFailure (503) when the change cannot be tried, or its outcome is unknown. */
 export async function storedChange<Value>(
-  {obstacles}: Front,
+  {operations: {obstacles}}: Front,
   outcomeUnknown: Failure,
   change: () => Promise<Value>,
 ): Promise<Value> {

@@ -101,17 +101,17 @@ function positionOf(commit: Commit): readonly Header[] {
 }
 
 export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
-  const counts = front.traffic.events;
+  const counts = front.operations.traffic.events;
   const receivedMs = front.wallMs();
-  if (bytes.length <= eventBytesMax && front.encoder.plainEvent(bytes, receivedMs)) {
-    appendNamed(front, exchange, front.encoder.isAhead ? trackedAhead(front) : tracked);
+  if (bytes.length <= eventBytesMax && front.writes.encoder.plainEvent(bytes, receivedMs)) {
+    appendNamed(front, exchange, front.writes.encoder.isAhead ? trackedAhead(front) : tracked);
     return;
   }
   const value = readObject(exchange, bytes, counts, singleRefusal);
   if (value === undefined) return;
   const origin = {receivedMs, inexact: inexactNumber(bytes)};
   let refusal = readEvent(value, origin, draft);
-  if (refusal === refusals.noId && isOfPages(exchange.key!)) {
+  if (refusal === refusals.noId && isOfPages(exchange.caller.key!)) {
     const visitor = visitorOfPage(front, exchange, receivedMs);
     if (visitor === undefined) {
       exchange.fail(noSalt);
@@ -124,10 +124,10 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
     exchange.fail({...singleRefusal(refusal), event: eventName(value)});
     return;
   }
-  front.encoder.event(draft);
+  front.writes.encoder.event(draft);
   const taker = new NoteTaker();
   taker.take(draft);
-  front.traffic.noteEvents(taker);
+  front.operations.traffic.noteEvents(taker);
   const notes = noteHeaders(taker.ignoredNames, taker.aheadMs);
   const answer = notes.length === 0 ? tracked : new WriteAnswer(trackedBody, 'events', notes);
   appendNamed(front, exchange, answer);
@@ -135,7 +135,8 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
 
 /** Appends the event that was encoded last, if its name may be stored. */
 function appendNamed(front: Front, exchange: Exchange, answer: WriteAnswer): void {
-  const {named, encoder, traffic} = front;
+  const {named, encoder} = front.writes;
+  const {traffic} = front.operations;
   const refusal = named.refuse(encoder.bytes, encoder.start, mustUseKnownNames(exchange));
   if (refusal === undefined) append(front, exchange, answer, linkOfEvent(front, exchange));
   else if (refusal === 'undecided') answer.lost(exchange, namesUnread);
@@ -145,25 +146,25 @@ function appendNamed(front: Front, exchange: Exchange, answer: WriteAnswer): voi
   }
 }
 
-export const mustUseKnownNames = ({key}: Exchange): boolean => key?.options?.mustUseKnownNames === true;
+export const mustUseKnownNames = ({caller: {key}}: Exchange): boolean => key?.options?.mustUseKnownNames === true;
 
 /** Answer to the newest plain event, which is ahead of the clock. */
-function trackedAhead({encoder, traffic}: Front): WriteAnswer {
+function trackedAhead({writes: {encoder}, operations: {traffic}}: Front): WriteAnswer {
   traffic.noteAhead();
   return new WriteAnswer(trackedBody, 'events', noteHeaders([], aheadMsOfEntry(encoder.bytes, encoder.start)));
 }
 
 /** Completes the newest event with what its request and those before say about it, and writes the link that it needs, if any. */
-function linkOfEvent({links, encoder, order, web}: Front, exchange: Exchange): LinkedPair | undefined {
+function linkOfEvent({writes: {links, encoder, order, web}}: Front, exchange: Exchange): LinkedPair | undefined {
   const request = web.requestOf(exchange);
   if (request !== undefined) encoder.complete(web.context, request);
-  encoder.mark(markOf(exchange.key!));
+  encoder.mark(markOf(exchange.caller.key!));
   encoder.keepOrder(order);
   return links?.ofEvent(encoder.bytes, encoder.start);
 }
 
 export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
-  const counts = front.traffic.identifies;
+  const counts = front.operations.traffic.identifies;
   const value = readObject(exchange, bytes, counts, identifyRefusal);
   if (value === undefined) return;
   const receivedMs = front.wallMs();
@@ -173,13 +174,13 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
     exchange.fail(identifyRefusal(read));
     return;
   }
-  const entryCount = front.encoder.identify(read, receivedMs, markOf(exchange.key!));
+  const entryCount = front.writes.encoder.identify(read, receivedMs, markOf(exchange.caller.key!));
   const body = `{"status":"ok","userId":${JSON.stringify(read.userId)}}`;
   const taker = new NoteTaker();
   for (const name of read.ignored) taker.takeIgnored(name);
-  front.traffic.noteEvents(taker);
+  front.operations.traffic.noteEvents(taker);
   const {userId, anonymousId} = read;
-  const link = anonymousId === undefined ? undefined : front.links?.ofIds(userId, anonymousId, receivedMs);
+  const link = anonymousId === undefined ? undefined : front.writes.links?.ofIds(userId, anonymousId, receivedMs);
   append(front, exchange, new WriteAnswer(body, 'identifies', noteHeaders(taker.ignoredNames, 0)), link, entryCount);
 }
 
@@ -209,7 +210,7 @@ function append(
   link: LinkedPair | undefined,
   entryCount = 1,
 ): void {
-  const {publisher, encoder} = front;
+  const {publisher, encoder} = front.writes;
   const {partition, bytes, start, end} = encoder;
   const isTaken =
     link === undefined

@@ -20,8 +20,8 @@ async function answerProfile(front: Front, exchange: Exchange, user: UserRef): P
   const partition = partitionOfUser(user, front.partitionCount);
   // Asked at once: under load the way to the partition's thread is longer than the answer takes.
   const [profile, page, anonymousIds] = await Promise.all([
-    front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
-    new HistoryReader(front.asks, [partition], {user}, askerOf(exchange)).read(historyLimitDefault, undefined),
+    front.reads.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
+    new HistoryReader(front.reads.asks, [partition], {user}, askerOf(exchange)).read(historyLimitDefault, undefined),
     user.kind === 'user' ? anonymousIdsOf(front, user.id) : undefined,
   ]);
   if (profile.kind === 'unknown_user') return failUnknown(exchange, profile);
@@ -32,7 +32,7 @@ async function answerProfile(front: Front, exchange: Exchange, user: UserRef): P
 }
 
 export async function anonymousIdsOf(front: Front, userId: string): Promise<readonly string[]> {
-  const devices = await devicesOf(front, userId);
+  const devices = await devicesOf(front.reads.asks, front.partitionCount, userId);
   return devices.flatMap(({anonymousIds}) => anonymousIds).slice(0, devicesListedMax);
 }
 

@@ -16,7 +16,7 @@ export function visitorOfPage(front: Front, exchange: Exchange, receivedMs: numb
 
 /** See `visitorOf`. */
 export function visitorOfRequest(front: Front, exchange: Exchange, receivedMs: number): Uint8Array | undefined {
-  const salt = front.visitorSalt(receivedMs);
-  const addressBlock = blockOf(front.clientAddresses.of(exchange));
+  const salt = front.writes.visitorSalt(receivedMs);
+  const addressBlock = blockOf(front.operations.clientAddresses.of(exchange));
   return salt && visitorOf(salt, {receivedMs, addressBlock, userAgent: exchange.userAgent});
 }

@@ -37,7 +37,7 @@ type Page = Omit<DeliveriesAnswer, 'has_more'>;
 async function deliveriesOf(front: Front, endpoint: Endpoint, status: string, cursor: number): Promise<Page> {
   const {id} = endpoint;
   if (status === 'recent') {
-    const {attempts} = await readHealth(front.hooks.bucket, id);
+    const {attempts} = await readHealth(front.kept.store.bucket, id);
     return {data: attempts.map(shownAttempt), next_cursor: null};
   }
   const page = async <Content>(
@@ -51,7 +51,7 @@ async function deliveriesOf(front: Front, endpoint: Endpoint, status: string, cu
       next_cursor: next === undefined ? null : String(next),
     };
   };
-  const {deliveryQueue} = front;
+  const {deliveryQueue} = front.kept;
   if (status === 'dead') return page((...asked) => deliveryQueue.dead(...asked), shownDead);
   const queued = await page((...asked) => deliveryQueue.waiting(...asked), shownWaiting);
   if (cursor > firstPlace) return queued;

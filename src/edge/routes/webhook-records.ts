@@ -16,16 +16,19 @@ export const storeSilent = unavailable(
 );
 
 /** The webhook that a path names. @throws RequestFailure (404) */
-export function webhookOf({hooks}: Front, segment: string): Endpoint {
-  const endpoint = hooks.endpoints.get(readPathId(segment));
+export function webhookOf({kept: {store}}: Front, segment: string): Endpoint {
+  const endpoint = store.endpoints.get(readPathId(segment));
   if (endpoint === undefined) throw new RequestFailure(unknownWebhook);
   return endpoint;
 }
 
 /** Events of an ordered webhook that wait for their next attempt: at most one per partition. They are in no queue. */
-export async function heldRetriesOf({hooks, partitionCount}: Front, {id, ordered}: Endpoint): Promise<HeldRetry[]> {
+export async function heldRetriesOf(
+  {partitionCount, kept: {store}}: Front,
+  {id, ordered}: Endpoint,
+): Promise<HeldRetry[]> {
   if (!ordered) return [];
-  const records = Array.from({length: partitionCount}, (_, partition) => new CursorRecord(hooks.bucket, id, partition));
+  const records = Array.from({length: partitionCount}, (_, partition) => new CursorRecord(store.bucket, id, partition));
   const found = await Promise.all(records.map((record) => record.read()));
   return found.flatMap((entry) => entry?.cursor.retry ?? []);
 }
@@ -39,7 +42,7 @@ export interface End {
 }
 
 /** Ends of all partitions, in their order. @throws RequestFailure (503) when a partition does not answer. */
-export const endsOf = ({asks, partitionCount}: Front): Promise<End[]> =>
+export const endsOf = ({partitionCount, reads: {asks}}: Front): Promise<End[]> =>
   Promise.all(
     Array.from({length: partitionCount}, async (_, partition) => {
       const question = {ask: 'tail', from: 0, limit: 0} as const;
@@ -53,19 +56,19 @@ export async function endsOfAccepted(front: Front): Promise<End[]> {
   // The answer to a live question comes once these events are folded.
   const nothing = {ask: 'history', fromMs: 0, toMs: 0, limit: 1} as const;
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partition);
-  await Promise.all(partitions.map((partition) => front.asks.partition(partition, nothing, ['history'])));
+  await Promise.all(partitions.map((partition) => front.reads.asks.partition(partition, nothing, ['history'])));
   return endsOf(front);
 }
 
 /** Writes the cursors of a new endpoint. One that a delivering process has written meanwhile stays. */
-export async function beginAt({hooks}: Front, id: string, ends: readonly End[]): Promise<void> {
+export async function beginAt({kept: {store}}: Front, id: string, ends: readonly End[]): Promise<void> {
   for (const {partition, generation, end} of ends)
-    await new CursorRecord(hooks.bucket, id, partition).write({v: 1, generation, ordinal: end});
+    await new CursorRecord(store.bucket, id, partition).write({v: 1, generation, ordinal: end});
 }
 
-export async function forgetRecords({hooks, partitionCount}: Front, id: string): Promise<void> {
+export async function forgetRecords({partitionCount, kept: {store}}: Front, id: string): Promise<void> {
   const names = Array.from({length: partitionCount}, (_, partition) => cursorName(id, partition));
-  for (const name of [...names, healthName(id)]) await forgetRecord(hooks.bucket, name);
+  for (const name of [...names, healthName(id)]) await forgetRecord(store.bucket, name);
 }
 
 /** @throws RequestFailure (503) when NATS does not answer. */

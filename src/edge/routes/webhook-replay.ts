@@ -37,7 +37,7 @@ export async function replayWebhook(front: Front, exchange: Exchange, bytes: Buf
   const queued = isRange
     ? await replayRange(front, asker, endpoint, Date.parse(from), Date.parse(to))
     : await tried(() => replayLetters(front, asker, endpoint, deliveries!));
-  front.audit.defined('webhook.replayed', author, endpoint.id);
+  front.kept.audit.defined('webhook.replayed', author, endpoint.id);
   exchange.json('202 Accepted', JSON.stringify({queued}));
 }
 
@@ -71,7 +71,7 @@ async function replayRange(
     triggers.push(...(await triggersOf(front, endpoint, ends, {partition, rows})));
   }
   await tried(async () => {
-    for (const trigger of triggers) await front.deliveryQueue.queue(endpoint.id, again(front, trigger));
+    for (const trigger of triggers) await front.kept.deliveryQueue.queue(endpoint.id, again(front, trigger));
   });
   return triggers.length;
 }
@@ -88,7 +88,7 @@ const again = <Told extends object>(
 
 /** Reads the rows that the rule wants. */
 async function rowsAt(
-  {asks}: Front,
+  {reads: {asks}}: Front,
   asker: Asker,
   endpoint: Endpoint,
   partition: number,
@@ -126,7 +126,7 @@ function wantedRows(
 
 /** Deliveries of events, formed as a tail forms them. */
 async function triggersOf(
-  {messageId}: Front,
+  {kept: {messageId}}: Front,
   endpoint: Endpoint,
   ends: readonly End[],
   {partition, rows}: {readonly partition: number; readonly rows: readonly DeliveredRow[]},
@@ -151,7 +151,7 @@ async function* historyPages(
 ): AsyncGenerator<readonly number[]> {
   const {event, ...bounds} = range;
   for (let before: {timeMs: number; partition: number; ordinal: number} | undefined; ; ) {
-    const page = await front.asks.partition(
+    const page = await front.reads.asks.partition(
       partition,
       {ask: 'history', ...bounds, ...(event !== undefined && {event}), ...(before && {before}), limit: replayPageRows},
       ['history'],
@@ -167,7 +167,7 @@ async function* historyPages(
 
 /** Queues dead letters again. Skipped events become deliveries. @returns the number of deliveries */
 async function replayLetters(front: Front, asker: Asker, endpoint: Endpoint, ids: readonly string[]): Promise<number> {
-  const {deliveryQueue} = front;
+  const {deliveryQueue} = front.kept;
   const wanted = new Set(ids);
   const found = (await deliveryQueue.dead(endpoint.id, 1, lettersReadMax)).filter(({content}) =>
     wanted.has(content.id),
@@ -204,7 +204,7 @@ async function skippedTriggers(
   const names = wantedNames(endpoint);
   for (let from = of.from; from < of.to; ) {
     const question = {ask: 'tail', from, limit: replayPageRows, ...(names && {names})} as const;
-    const page = await front.asks.partition(partition, question, ['tail'], undefined, asker);
+    const page = await front.reads.asks.partition(partition, question, ['tail'], undefined, asker);
     rows.push(...wantedRows(endpoint, page).filter(({ordinal}) => ordinal < of.to));
     if (rows.length > replayedEventsMax)
       throw new RequestFailure(

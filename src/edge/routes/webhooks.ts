@@ -29,7 +29,7 @@ export async function testWebhook(front: Front, exchange: Exchange, bytes: Buffe
   const id = messageId(randomUUID());
   const data = {test: true, sent_at: isoText(front.wallMs())};
   await tried(() =>
-    front.deliveryQueue.queue(endpoint.id, {v: 1, id, type: 'test', timestampMs: front.wallMs(), data}),
+    front.kept.deliveryQueue.queue(endpoint.id, {v: 1, id, type: 'test', timestampMs: front.wallMs(), data}),
   );
   exchange.json('202 Accepted', JSON.stringify({id}));
 }
@@ -41,13 +41,13 @@ export async function rotateWebhook(front: Front, exchange: Exchange, bytes: Buf
   const secret = newSecret();
   const nowMs = front.wallMs();
   const edited = await storedChange(front, storeSilent, () =>
-    front.hooks.endpoints.change(id, (one) => {
+    front.kept.store.endpoints.change(id, (one) => {
       if (validSecrets(one, nowMs).length >= secretsMax) throw new RequestFailure(tooManySecrets);
       return {...one, secrets: rotated(one.secrets, secret, nowMs)};
     }),
   );
   if (edited === undefined) throw new RequestFailure(unknownWebhook);
-  front.audit.defined('webhook.secret-rotated', author, id);
+  front.kept.audit.defined('webhook.secret-rotated', author, id);
   exchange.json('200 OK', JSON.stringify({id, secret, old_secret_until: isoText(nowMs + rotationMs)}));
 }
 
@@ -55,11 +55,11 @@ export async function resumeWebhook(front: Front, exchange: Exchange, bytes: Buf
   const {id} = actedOn(front, exchange, bytes);
   const author = authorOf(front, exchange);
   const edited = await storedChange(front, storeSilent, () =>
-    front.hooks.endpoints.change(id, (one) => ({...one, state: 'active', reason: null})),
+    front.kept.store.endpoints.change(id, (one) => ({...one, state: 'active', reason: null})),
   );
   if (edited === undefined) throw new RequestFailure(unknownWebhook);
-  front.audit.defined('webhook.changed', author, id);
-  const webhook = shownWebhook(edited, await tried(() => readHealth(front.hooks.bucket, id)), front.wallMs());
+  front.kept.audit.defined('webhook.changed', author, id);
+  const webhook = shownWebhook(edited, await tried(() => readHealth(front.kept.store.bucket, id)), front.wallMs());
   exchange.json('200 OK', JSON.stringify(webhook), [etagOf(webhook.version)]);
 }
 

@@ -18,7 +18,7 @@ export class Web {
 
   /** Undefined: the key is not one of pages. */
   requestOf(exchange: Exchange): WebRequest | undefined {
-    if (!isOfPages(exchange.key!)) return undefined;
+    if (!isOfPages(exchange.caller.key!)) return undefined;
     return {userAgent: exchange.userAgent, country: this.countries.of(exchange)};
   }
 }

@@ -15,19 +15,20 @@ function failureOf(path: string, body: object, isKnown = true): {failure: Failur
   const front = {
     wallMs: () => 0,
     partitionCount: 1,
-    clientAddresses: {of: () => '192.0.2.1'},
-    encoder: {plainEvent: () => false},
-    traffic: {events: {refused: 0}},
-    visitorSalt: () => {
-      saltsAsked += 1;
-      return undefined;
+    operations: {clientAddresses: {of: () => '192.0.2.1'}, traffic: {events: {refused: 0}}},
+    writes: {
+      encoder: {plainEvent: () => false},
+      visitorSalt: () => {
+        saltsAsked += 1;
+        return undefined;
+      },
     },
   };
   const exchange = {
     userAgent: '',
     authorization: 'Bearer k',
     query: '',
-    ...(isKnown && {key: {id: 'key_1', options: {mayIdentify: true, isWeb: true}}}),
+    caller: isKnown ? {key: {id: 'key_1', options: {mayIdentify: true, isWeb: true}}} : {},
     admitByBody: () => invalidKey,
     fail: (found: Failure) => {
       failure = found;

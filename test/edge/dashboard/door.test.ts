@@ -21,7 +21,14 @@ interface Request {
 }
 
 function codeOf({page, ...request}: Request, needed: NeededRole = 'admin'): string | undefined {
-  const exchange = {method: 'GET', origin: `http://${host}`, receivedMs: 0, ...request, page: {...ofPage, ...page}};
+  const exchange = {
+    method: 'GET',
+    origin: `http://${host}`,
+    receivedMs: 0,
+    caller: {},
+    ...request,
+    page: {...ofPage, ...page},
+  };
   return door.refuse(exchange as unknown as Exchange, needed)?.code;
 }
 

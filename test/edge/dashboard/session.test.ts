@@ -1,6 +1,7 @@
 // How long a session lasts, on a clock driven by hand.
 import {expect, test} from 'vitest';
-import {type Session, Sessions} from '../../../src/edge/dashboard/session.js';
+import {Sessions} from '../../../src/edge/dashboard/session.js';
+import type {Session} from '../../../src/keys/session.js';
 import type {SignInRecord} from '../../../src/keys/sign-in-record.js';
 import type {KeyStore} from '../../../src/keys/store.js';
 

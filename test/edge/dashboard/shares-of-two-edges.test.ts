@@ -29,7 +29,7 @@ afterAll(async () => {
 class Edge {
   readonly shares = new Shares(() => performance.now());
 
-  private constructor(readonly hooks: KeptStore) {}
+  private constructor(readonly store: KeptStore) {}
 
   static async open(): Promise<Edge> {
     const nc = await connectNats(server.nats.address, 'test-shares');
@@ -41,15 +41,19 @@ class Edge {
   async read(token: string): Promise<unknown> {
     const headers = {'Report-As-Of': '2026-11-28T11:59:00.000Z', 'Report-Next-By': '2026-11-28T12:04:00.000Z'};
     const front = {
-      hooks: this.hooks,
-      keys: {hidden: {names: [], properties: []}},
-      asks: {report: async () => ({kind: 'report', headers, body: '{"total":1}'})},
-      wallMs: () => nowMs,
-      clientAddresses: {of: () => '127.0.0.1'},
       reportZone: undefined,
+      wallMs: () => nowMs,
+      reads: {asks: {report: async () => ({kind: 'report', headers, body: '{"total":1}'})}},
+      kept: {store: this.store, keys: {hidden: {names: [], properties: []}}},
+      operations: {clientAddresses: {of: () => '127.0.0.1'}},
     } as unknown as Front;
     let answer: unknown;
-    const exchange = {query: '', receivedMs: 0, json: (_: string, text: string) => (answer = JSON.parse(text))};
+    const exchange = {
+      query: '',
+      receivedMs: 0,
+      caller: {},
+      json: (_: string, text: string) => (answer = JSON.parse(text)),
+    };
     await Promise.resolve(this.shares.read(front, exchange as unknown as Exchange, token)).catch((error) => {
       if (!(error instanceof RequestFailure)) throw error;
     });
@@ -77,24 +81,24 @@ test('both read it, both counts are stored once, and revoked by one it is no lin
   const [here, there] = [await Edge.open(), await Edge.open()];
   const token = newShareToken();
   expect(token).toMatch(/^[\w-]{32}$/);
-  const {id} = await sharesOf(here.hooks).create(content(token));
-  await until('the other edge knows it', () => shareOf(there.hooks, token, nowMs));
+  const {id} = await sharesOf(here.store).create(content(token));
+  await until('the other edge knows it', () => shareOf(there.store, token, nowMs));
   expect(await here.read(token)).toMatchObject({name: 'Growth', answers: [{value: {total: 1}}, {value: {total: 1}}]});
   for (let n = 0; n < 3; n++) expect(await there.read(token)).toMatchObject({name: 'Growth'});
-  expect(sharesOf(here.hooks).get(id)).toMatchObject({reads: 0, lastReadMs: null});
+  expect(sharesOf(here.store).get(id)).toMatchObject({reads: 0, lastReadMs: null});
 
-  await here.shares.saveReads(here.hooks);
-  await there.shares.saveReads(there.hooks);
-  await there.shares.saveReads(there.hooks);
-  expect(sharesOf(there.hooks).get(id)).toMatchObject({reads: 4, lastReadMs: nowMs});
-  await until('the first edge knows it', () => sharesOf(here.hooks).get(id)?.reads === 4);
+  await here.shares.saveReads(here.store);
+  await there.shares.saveReads(there.store);
+  await there.shares.saveReads(there.store);
+  expect(sharesOf(there.store).get(id)).toMatchObject({reads: 4, lastReadMs: nowMs});
+  await until('the first edge knows it', () => sharesOf(here.store).get(id)?.reads === 4);
 
   expect(await there.read(token)).toBeDefined();
-  expect(await sharesOf(here.hooks).remove(id)).toBeDefined();
+  expect(await sharesOf(here.store).remove(id)).toBeDefined();
   expect(await here.read(token)).toBeUndefined();
-  await until('it is no link for the other edge', () => shareOf(there.hooks, token, nowMs) === undefined);
+  await until('it is no link for the other edge', () => shareOf(there.store, token, nowMs) === undefined);
   expect(await there.read(token)).toBeUndefined();
-  await there.shares.saveReads(there.hooks);
-  expect(sharesOf(there.hooks).get(id)).toBeUndefined();
-  expect(sharesOf((await Edge.open()).hooks).list()).toEqual([]);
+  await there.shares.saveReads(there.store);
+  expect(sharesOf(there.store).get(id)).toBeUndefined();
+  expect(sharesOf((await Edge.open()).store).list()).toEqual([]);
 });

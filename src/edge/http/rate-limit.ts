@@ -1,6 +1,6 @@
 // Rate limits of a key (docs/api/limits.md): the generic cell rate algorithm, one number for each key and limit.
 //   Owns: the arithmetic and the header fields. Does not own: the clock, the numbers (the key holds them:
-//         src/keys/key-ring.ts R2; those of its addresses: address-limits.ts).
+//         src/keys/key-ring.ts R2; those of its addresses: admission/address-limits.ts).
 //   L1. A request is admitted while there is room for one unit, which is charged at once. Its further units are charged when
 //       they are known and may take the balance below zero, so that no batch is half admitted.
 //   L2. A refused request is charged nothing: a client that keeps asking is admitted as soon as one that waits.
