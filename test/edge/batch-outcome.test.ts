@@ -94,9 +94,8 @@ function send(take: typeof trackBatch, body: object, link: ScriptedLink, generat
     const fail = (failure: Failure): void => failWith(failure, {}, failure.headers);
     const failWith = ({code}: Failure, more: object, headers?: readonly Header[]): void =>
       json(statusOf[code], JSON.stringify({error: {code}, ...more}), headers);
-    const caller = {key, costs: (): void => {}};
     const guard = (_doing: string, run: () => void): void => run();
-    const key = {id: 'key_1', kind: 'write'};
+    const caller = {key: {id: 'key_1', kind: 'write'}, costs: (): void => {}};
     take(
       front,
       {json, answer, query: '', fail, failWith, guard, traffic, caller} as unknown as Exchange,
