@@ -112,10 +112,12 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Three files at a time: an integration test is itself two busy processes (the service and nats-server), which wait for
+    // Four files at a time: an integration test is itself two busy processes (the service and nats-server), which wait for
     // each other, and for the disk, a third of their time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: {sequencer: LongFilesFirst},
+    // What one project has transformed, another one and the next run take.
+    experimental: {fsModuleCache: true, fsModuleCachePath: '.cache/modules'},
     // A build that is broken for good would use up the time of every test.
     bail: 20,
     // `npm test` plays the first three, mixed, `npm run test:rest` the others, `npm run test:all` all.
