@@ -1,6 +1,6 @@
 // AssemblyScript: turns the bytes of plain events, one or a batch, into log entries, 16 bytes at a time.
-//   Owns: which events are plain, and their entries, as its plain twins do (test/twins/plain-batch.ts and plain-event.ts).
-//   K1. An event is plain here if and only if it is plain there, and its entry has the same bytes (test/ingest).
+//   Owns: which events are plain, and their entries.
+//   K1. The entry of a plain event has the bytes that the parsers (src/ingest/validate.ts) give it (test/ingest).
 //   K2. `zeroBytes` zeros follow the body, and no token contains a zero: scans need no check for the end.
 //   K3. Copies move whole vectors: they overwrite up to 15 bytes after the target, and every area has room for that.
 //   K4. The first `knownKeyCount` keys of the table are those of one event, none of them twice, and they are in this body.

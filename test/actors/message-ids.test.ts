@@ -3,8 +3,6 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {Conflicts} from '../../actors/dedupe/conflicts.js';
-import {FingerprintSet} from '../../actors/dedupe/fingerprints.js';
-import {FreshFingerprints} from '../../actors/dedupe/fresh-fingerprints.js';
 import {dayMs} from '../../actors/limits.js';
 import {
   type AcceptedEvent,
@@ -130,23 +128,6 @@ test('a restart remembers the ids that the running process did, no fewer and no 
     }),
     {numRuns: runs(60)},
   );
-});
-
-test('ids of deleted events are restored as fast as they came, in the order of their slots, too', () => {
-  const count = 100_000;
-  const set = new FingerprintSet(Number.POSITIVE_INFINITY);
-  const firstWords = Uint32Array.from({length: count}, (_, i) => Math.imul(i, 2_654_435_761));
-  const startedMs = performance.now();
-  for (let i = 0; i < count; i++) set.add(Uint32Array.of(firstWords[i]!, i, 7), 0, 1);
-  const addedMs = performance.now() - startedMs;
-  const inOrder = new FreshFingerprints(1);
-  for (const first of firstWords.sort()) inOrder.add(Uint32Array.of(first, 1, 7), 0); // Slots ascend by the first word.
-  const partition = new Partition({...setup, rowKernel: loadRowKernel()});
-  const restoredMs = performance.now();
-  partition.dedupe.restoreErasedIds(1, inOrder.bytesFrom(0));
-  expect(partition.dedupe.tombstones.count).toBe(count);
-  // Each going over all before it took a hundred times as long.
-  expect(performance.now() - restoredMs).toBeLessThan(20 * addedMs + 200);
 });
 
 const sentMs = startMs - 7_000;

@@ -1,12 +1,11 @@
 // Bytes of parts: what is written comes back, and what was erased is not in it.
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {WindowDeltas} from '../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../actors/aggregator/windows.js';
 import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
 import {inOrder} from '../../actors/chunk/chunk.js';
 import {summarizeRows} from '../../actors/chunk/chunk-summary.js';
 import {
-  codeInBody,
   encodeProperties,
   isIdentityCoded,
   type RowColumn,
@@ -16,7 +15,6 @@ import {
 } from '../../actors/chunk/property-columns.js';
 import {eraseRows} from '../../actors/chunk/row-erasure.js';
 import {encodeRows, firstAt, firstAtNear, noUser, timeOf, viewRows} from '../../actors/chunk/rows.js';
-import {chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
 import {type AcceptedEvent, beginMessage, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
 import {InternedTable, internedBlockEntries} from '../../actors/table/interned.js';
@@ -117,36 +115,6 @@ describe('rows', () => {
       bytes[0] = 9;
       expect(() => view(bytes)).toThrow(/part version 9 is unknown/);
     }
-  });
-
-  test('nested and long values are left to bodies, equal values share a code', () => {
-    const {columns} = inOrder(chunk.columnsView());
-    expect(columns.map(({key, codes}) => [text(key), ...codes])).toEqual([
-      ['plan', 1, 2, 1],
-      ['nested', codeInBody, 0, 0],
-      ['long', 0, codeInBody, 0],
-      ['only', 0, 0, 3],
-    ]);
-  });
-
-  test('properties past the column bound are said to be in bodies', () => {
-    const properties = Object.fromEntries(Array.from({length: chunkColumnsMax + 1}, (_, i) => [`p${i}`, i]));
-    const view = inOrder(chunkOf([{user: 0, properties}]).columnsView());
-    expect(view.columns.length).toBe(chunkColumnsMax);
-    expect(view.keysInBody).toBe(true);
-    expect(inOrder(chunk.columnsView()).keysInBody).toBe(false);
-  });
-
-  test('a chunk is full at its rows, or at its bytes', () => {
-    const chunk = new OpenChunk(0, 0);
-    const writer = new ByteWriter(1_024);
-    beginMessage(writer);
-    writeEvent(writer, {event: 'e', userId: 'u', timeMs: 1, receivedMs: 1, properties: {text: 'x'.repeat(60_000)}});
-    const cursor = new MessageCursor(sealMessage(writer, new Uint8Array(8), 1, 0, 1).slice());
-    cursor.next();
-    while (!chunk.isFull) chunk.append(cursor.entry, 0, 0);
-    expect(chunk.count).toBeLessThan(chunkRowsMax);
-    expect(() => chunk.append(cursor.entry, 0, 0)).toThrow(/a full chunk is closed/);
   });
 
   test('erasing a user zeroes its slots, and what only it said is in no byte of the part', () => {
@@ -394,20 +362,6 @@ describe('interned tables', () => {
     expect([again.has(77), find(again, 'user 77')]).toEqual([false, count]);
     table.remove(0);
     expect([...new Map(table.freeze().blocks).keys()]).toEqual([0]);
-  });
-
-  test('a block is encoded without going through what was removed from others', () => {
-    const table = new InternedTable();
-    for (let i = 0; i < 2 * internedBlockEntries; i++) intern(table, `user ${i}`);
-    for (let i = 0; i < internedBlockEntries; i += 2) table.remove(i);
-    table.remove(internedBlockEntries + 1);
-    const blocks = table.freeze().blocks;
-    const walked = vi.spyOn(Set.prototype, Symbol.iterator);
-    const again = new InternedTable();
-    for (const [, bytes] of blocks) again.restoreBlock(bytes);
-    expect(walked).not.toHaveBeenCalled();
-    walked.mockRestore();
-    expect(wordsOf(again)).toEqual(wordsOf(table));
   });
 
   test('removing and adding again for ever keeps its lookups', () => {

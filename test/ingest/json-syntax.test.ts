@@ -18,47 +18,8 @@ function expectSame(text: string): void {
 }
 
 const strange = fc.constantFrom(
-  ...[
-    ' ',
-    '\n',
-    '\t',
-    '\r',
-    '\f',
-    '\u00a0',
-    '\ufeff',
-    '"',
-    '\\',
-    '\\u',
-    '\\u12',
-    '\\ud800',
-    '\\/',
-    '\\x',
-    '\u007f',
-    '\u0000',
-  ],
-  ...[
-    '[',
-    ']',
-    '{',
-    '}',
-    ',',
-    ':',
-    '0',
-    '00',
-    '-',
-    '+',
-    '.',
-    'e',
-    'E5',
-    '1e+',
-    '1.5',
-    '-0',
-    'true',
-    'nul',
-    'null',
-    'ü',
-    '😀',
-  ],
+  ...[...' \n\t\r\f\u00a0\ufeff"\\[]{},:0-+.e\u007f\u0000ü😀'],
+  ...String.raw`\u \u12 \ud800 \/ \x 00 E5 1e+ 1.5 -0 true nul null`.split(' '),
 );
 
 test('texts of JSON are', () => {
@@ -82,14 +43,14 @@ test('texts with something strange in them are as JSON.parse says', () => {
         expectSame(changed.toWellFormed());
       },
     ),
-    {numRuns: runs(20_000)},
+    {numRuns: runs(5_000)},
   );
 });
 
 test('so are pieces in any order', () => {
   fc.assert(
     fc.property(fc.array(strange, {maxLength: 8}), (pieces) => expectSame(pieces.join(''))),
-    {numRuns: runs(20_000)},
+    {numRuns: runs(5_000)},
   );
 });
 

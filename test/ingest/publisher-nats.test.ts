@@ -8,14 +8,7 @@ import {logMessageBytesMax} from '../../actors/limits.js';
 import {writeErase} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
 import type {Commit} from '../../src/ingest/log-message.js';
-import {
-  giveUpMs,
-  type LogAnswer,
-  type LogLink,
-  type LogListener,
-  LogPublisher,
-  resendMs,
-} from '../../src/ingest/publisher.js';
+import {type LogAnswer, type LogLink, type LogListener, LogPublisher, resendMs} from '../../src/ingest/publisher.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsLogLink} from '../../src/nats/log-link.js';
 import {logStream} from '../../src/nats/topology.js';
@@ -130,15 +123,6 @@ describe('on a real server', () => {
     expect(await lastSequence(0)).toBe(before + 2);
   });
 
-  test('what exceeds one message is split, and stays in order', async () => {
-    const ids = Array.from({length: 40}, (_, at) => `user-${at}`);
-    const commits = await Promise.all(ids.map((id) => append(1, id, 60_000)!));
-    const sequences = [...new Set(commits.map(({sequence}) => sequence))];
-    expect(sequences.length).toBeGreaterThan(1);
-    const keys = (await Promise.all(sequences.map((sequence) => read(1, sequence)))).flat();
-    expect(keys).toEqual(ids.map((id) => `u${id}`));
-  });
-
   test('a server that is killed: refused at once, what was in flight is stored once after it is back', async () => {
     const before = await lastSequence(0);
     link.answersToLose = 1;
@@ -162,24 +146,5 @@ describe('on a real server', () => {
       ),
     );
     expect(await lastSequence(0)).toBe(before + 1);
-  });
-
-  test('a message that is given up ends its producer; the next one is a fresh producer at 1', async () => {
-    link.answersToLose = 1;
-    const lost = append(1, 'lost')!;
-    await until('the answer was lost', () => link.answersToLose === 0);
-    nowMs += giveUpMs;
-    publisher.tick();
-    expect(await lost).toMatchObject({outcome: 'unknown'});
-    const next = await append(1, 'next')!;
-    const manager = await jetstreamManager(reading);
-    const [older, newer] = await Promise.all(
-      [next.sequence - 1, next.sequence].map(async (seq) => {
-        const message = await manager.streams.getMessage(logStream(1), {seq});
-        return new MessageCursor(message!.data);
-      }),
-    );
-    expect(newer.n).toBe(1);
-    expect(newer.producer).not.toBe(older.producer);
   });
 });

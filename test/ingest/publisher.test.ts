@@ -1,11 +1,11 @@
 // Group commit driven by hand: a fake wire that answers when told to, and a clock that moves when told to.
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
 import {writeErase} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
-import {lingerMsMax, togetherMs} from '../../src/ingest/commit-pace.js';
+import {togetherMs} from '../../src/ingest/commit-pace.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
 import {
   giveUpMs,
@@ -167,94 +167,6 @@ describe('group commit', () => {
     world.link.answer(world.link.sent[0]!, stored(1));
     await world.turn();
     expect(world.link.sent.at(-1)!.partition).toBe(0);
-  });
-
-  test('what waits for a partition that does not answer makes the others leave no sooner', async () => {
-    const world = new FakeWorld();
-    const answer = (sent: Sent): void => world.link.answer(sent, stored(1));
-    for (let i = 0; i < 64; i++) world.append(i % 2);
-    await world.turn();
-    answer(world.link.sent[1]!);
-    for (let i = 0; i < 300; i++) world.append(0); // They wait for partition 0, which has no answer.
-    for (let i = 0; i < 32; i++) world.append(1);
-    world.nowMs += togetherMs;
-    await until('partition 1 goes on', () => world.link.sent.length === 3);
-    world.append(0);
-    world.append(1);
-    answer(world.link.sent[2]!);
-    await world.turn();
-    expect(world.link.sent).toHaveLength(3); // One of 33 is back, whatever waits for partition 0.
-    world.nowMs += lingerMsMax;
-    await until('partition 1 goes on', () => world.link.sent.length === 4);
-    answer(world.link.sent[3]!);
-    answer(world.link.sent[0]!);
-    world.nowMs += lingerMsMax;
-    await until('partition 0 goes on', () => world.link.sent.length === 5);
-    expect(world.link.sent.map(({partition}) => partition)).toEqual([0, 1, 1, 1, 0]);
-    expect(world.link.sent.map(entriesOf)).toEqual([32, 32, 32, 1, 301]);
-  });
-
-  test('messages that are slow together go on together', async () => {
-    const world = new FakeWorld();
-    for (let i = 0; i < 4; i++) world.append(i % 2);
-    await world.turn();
-    for (let i = 0; i < 4; i++) world.append(i % 2);
-    world.nowMs += 4 * togetherMs; // A disk that stands still.
-    await world.turn();
-    expect(world.link.sent).toHaveLength(2); // G1
-    world.link.answer(world.link.sent[1]!, stored(1));
-    await world.turn();
-    expect(world.link.sent).toHaveLength(2);
-    world.nowMs += 1;
-    world.link.answer(world.link.sent[0]!, stored(1));
-    await world.turn();
-    expect(world.link.sent.map(({partition}) => partition)).toEqual([0, 1, 0, 1]);
-  });
-
-  test('under load a cycle waits for as many requests as were here at once, but not for long', async () => {
-    const world = new FakeWorld();
-    const appendMany = (count: number): void => {
-      for (let i = 0; i < count; i++) world.append(i % 2);
-    };
-    const answerAll = (from: number): void => {
-      for (const sent of world.link.sent.slice(from)) world.link.answer(sent, stored(1));
-    };
-    appendMany(80);
-    await world.turn();
-    appendMany(20); // While the others are on their way: 100 are here at once.
-    answerAll(0);
-    appendMany(60);
-    await world.turn();
-    expect(world.link.sent).toHaveLength(2);
-    appendMany(20);
-    await world.turn();
-    expect(world.link.sent.map(entriesOf)).toEqual([40, 40, 50, 50]);
-    answerAll(2);
-    appendMany(10);
-    await world.turn();
-    expect(world.link.sent).toHaveLength(4);
-    world.nowMs += lingerMsMax;
-    await until('the next cycle has left', () => world.link.sent.length === 6);
-    expect(world.link.sent.slice(4).map(entriesOf)).toEqual([5, 5]);
-  });
-
-  test('answers that come long before they had to make the next cycle due sooner', async () => {
-    vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
-    try {
-      const world = new FakeWorld();
-      for (let i = 0; i < 32; i++) world.append(0);
-      await world.turn();
-      for (let i = 0; i < 20; i++) world.append(0); // These wait for the answer, `togetherMs` at most.
-      await world.turn();
-      world.link.answer(world.link.sent[0]!, stored(1)); // 20 of 52 are here: 1 ms from now on.
-      await world.turn();
-      expect(world.link.sent).toHaveLength(1);
-      world.nowMs += 1;
-      vi.advanceTimersByTime(1);
-      expect(world.link.sent.map(entriesOf)).toEqual([32, 20]);
-    } finally {
-      vi.useRealTimers();
-    }
   });
 
   test('a request with many entries is told once per message', async () => {

@@ -124,9 +124,9 @@ describe('validator and schema agree', () => {
           expect(findings).toEqual([]);
         } else expect(findings).toContainEqual(generally(verdict));
       }),
-      {numRuns: 4_000},
+      {numRuns: 1_500},
     );
-    expect(acceptedCount).toBeGreaterThan(100);
+    expect(acceptedCount).toBeGreaterThan(30);
   });
 
   test('on identify bodies', () => {
@@ -204,29 +204,16 @@ describe('events', () => {
     });
   });
 
-  test.each([
-    '.',
-    '..',
-    'a/../victim',
-    '../a',
-    'a/..',
-    'a/.',
-    './a',
-    'a\\..\\b',
-    'a\\.',
-    'a/b\\../c',
-    '/victim',
-    '//victim',
-    '\\victim',
-    '/',
-  ])('an id that paths lose something of would name somebody else behind a proxy: %s', (id) => {
-    expect(judge({event: 'e', userId: id})).toEqual({field: 'userId', message: refusals.userId.message});
-    expect(judge({event: 'e', userId: 'u', anonymousId: id})).toEqual({
-      field: 'anonymousId',
-      message: refusals.anonymousId.message,
-    });
-    expect(readIdentify({userId: id}, {receivedMs: nowMs})).toEqual(refusals.userId);
-  });
+  test.each(String.raw`. .. a/../victim ../a a/.. a/. ./a a\..\b a\. a/b\../c /victim //victim \victim /`.split(' '))(
+    'an id that paths lose something of would name somebody else behind a proxy: %s',
+    (id) => {
+      const {userId, anonymousId} = refusals;
+      expect(judge({event: 'e', userId: id})).toEqual({field: 'userId', message: userId.message});
+      const anonymous = {event: 'e', userId: 'u', anonymousId: id};
+      expect(judge(anonymous)).toEqual({field: 'anonymousId', message: anonymousId.message});
+      expect(readIdentify({userId: id}, {receivedMs: nowMs})).toEqual(userId);
+    },
+  );
 
   test.each(['...', '.a', 'a/.b', 'a//b', 'org/1', 'a..b', 'a/b..', 'a.', 'a/', 'a/...'])(
     'other ids stay: %s',

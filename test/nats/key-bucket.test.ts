@@ -41,13 +41,6 @@ test('an empty bucket opens; created and revoked keys are known everywhere soon'
   await until('the revocation is known', () => here.ring.byKey(key) === undefined);
 });
 
-test('a store that opens later has everything from the start', async () => {
-  const here = await openStore();
-  const keys = await Promise.all(['a', 'b', 'c'].map((name) => here.create('secret', name)));
-  const later = await openStore();
-  for (const {key} of keys) expect(later.ring.byKey(key)).toMatchObject({kind: 'secret'});
-});
-
 test('the name of a removed record is there, heard by a watch or read at its beginning', async () => {
   const writer = new NatsKeyBucket(connections[0]!, 'hooks');
   const watch = async (): Promise<NatsKeyBucket> => {

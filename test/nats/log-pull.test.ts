@@ -90,14 +90,6 @@ describe('reading a log', () => {
     expect(run.sequences).toEqual(upTo(100, start + 1));
   });
 
-  test('more bytes than one request may bring', async () => {
-    await write(1, 14, 900_000);
-    const run = new Reading();
-    await run.has(14);
-    await run.stop();
-    expect(run.numbers).toEqual(upTo(14));
-  });
-
   test('a consumer that the server forgot is replaced: nothing is lost, nothing comes twice', async () => {
     const run = new Reading();
     await write(1, 20);

@@ -1,5 +1,4 @@
 import {type JetStreamManager, jetstream, jetstreamManager, type StreamInfo} from '@nats-io/jetstream';
-import {Kvm} from '@nats-io/kv';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, beforeEach, expect, onTestFinished, test} from 'vitest';
 import {type DataLock, lockDataDir} from '../../src/data-lock.js';
@@ -221,13 +220,4 @@ test('one of three, alone for longer than an election takes, is told from one wi
   await expect(started).rejects.toThrow(
     /^the NATS cluster had no leader for 2 s \(.+\): more than half of its servers must run$/,
   );
-});
-
-test('the KV client reads and writes the buckets', async () => {
-  await ensureTopology(nc, {partitions: 1, replicas: 1});
-  const kv = await new Kvm(nc).open('keys');
-  const revision = await kv.create('k', 'one');
-  await kv.update('k', 'two', revision);
-  expect((await kv.get('k'))?.string()).toBe('two');
-  await expect(kv.update('k', 'three', revision)).rejects.toThrow(/wrong last sequence/);
 });

@@ -2,14 +2,12 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
-import {chunkRowsMax, logMessageBytesMax} from '../../actors/limits.js';
 import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
-import {MessageCursor} from '../../actors/log/entry-view.js';
 import {encodeManifest, manifestFormat, partsOf} from '../../actors/manifest.js';
 import type {PartitionAnswer} from '../../src/asks/partition.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
-import {bucketStream, bucketSubject, logStream, logSubject} from '../../src/nats/topology.js';
+import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {ManifestStore} from '../../src/partition/snapshot/manifest-store.js';
@@ -153,59 +151,6 @@ test('the edge of the same process asks without NATS, and is answered when what 
   await asked('known_user', exists('eve'));
 });
 
-test('chunks are closed, users spread over them, and every row is found after a crash', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker();
-  const total = chunkRowsMax * 2 + 1_000;
-  const expected = new Map<string, string[]>();
-  let last = 0;
-  for (let at = 0; at < total; ) {
-    const batch: AcceptedEvent[] = [];
-    for (; batch.length < 1_000 && at < total; at++) {
-      const id = `u${(at * 7_919) % 101}`;
-      batch.push(event(id, `e${at % 5}`, day + at));
-      expected.set(id, [`e${at % 5} ${at} 0-${at}`, ...(expected.get(id) ?? [])]);
-    }
-    last = await role.append(events(batch));
-  }
-  for (const id of ['u0', 'u50']) expect(await historyOf(id)).toEqual(expected.get(id));
-  await role.published(last);
-  await role.killWorker();
-  await role.startWorker();
-  for (const id of ['u0', 'u99']) expect(await historyOf(id)).toEqual(expected.get(id));
-  const page = await asked('history', role.ask({ask: 'history', event: 'e3', limit: 3, toMs: day + 20_000}));
-  expect(page.ordinals).toEqual([19_998, 19_993, 19_988]);
-  expect(page.more).toBe(true);
-  const before = {timeMs: page.timesMs[2], ordinal: page.ordinals[2], partition: 0};
-  const next = await asked(
-    'history',
-    role.ask({ask: 'history', event: 'e3', limit: 2, before, ordinalEnd: page.ordinalEnd}),
-  );
-  expect(next.ordinals).toEqual([19_983, 19_978]);
-});
-
-test('live reads have parts at hand that were just put, and read none of them', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker();
-  let last = 0;
-  for (let round = 0; round < 18; round++) {
-    const batch = Array.from({length: 1_000}, (_, i) => event(`u${i}`, 'x', day + 1_000 * round + i));
-    last = await role.append(events(batch));
-  }
-  expect(chunkRowsMax).toBeGreaterThan(16_000);
-  await role.published(last);
-  await role.jsm.streams.purge(bucketStream('parts'));
-  const ofUser = await historyOf('u7');
-  expect([ofUser.length, ofUser.at(-1)]).toEqual([18, 'x 7 0-7']);
-  const {createdMs, lastSeenMs} = await asked('profile', role.ask({ask: 'profile', user: user('u7')}));
-  expect([createdMs, lastSeenMs]).toEqual([day + 7, day + 17_007]);
-  const ofChunk = await asked(
-    'history',
-    role.ask({ask: 'history', toMs: day + 15_999, limit: 1_000, withEvents: true}),
-  );
-  expect([ofChunk.events?.length, ofChunk.ordinals[0]]).toEqual([1_000, 15_999]);
-});
-
 test('an erased user is gone from live answers and parts, late retries do not bring it back, others start it afresh', async () => {
   role = await PartitionRole.create();
   await role.startWorker();
@@ -264,26 +209,6 @@ test('an erased user is gone from live answers and parts, late retries do not br
   });
 });
 
-test('a user that only the older snapshot of a killed process held leaves the disk', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker();
-  const marker = 'marker of erin in properties';
-  const first = await role.append(events([event('erin', 'x', day + 1, {properties: {marker}})]));
-  await role.published(first);
-  // Another row: the next snapshot writes the open chunk anew, and the older one keeps the parts that were there before.
-  const second = await role.append(events([event('dan', 'x', day + 2)]));
-  await role.published(second);
-  await role.killWorker();
-  await role.startWorker();
-  await role.append((writer) => {
-    writeErase(writer, 'u', 'erin', 'del_0_1', day + 4);
-    return 1;
-  });
-  const deletion = await receiptOf('del_0_1');
-  expect(deletion).toMatchObject({status: 'completed', events_deleted: 1});
-  expect(searchDisk(role.dataDir, [marker])).toEqual([]);
-});
-
 describe('a late retry of an erased event leaves the disk', () => {
   const marker = 'marker of finn in properties';
   const retried = events([event('finn', 'x', day + 1, {messageId: 'f1', properties: {marker}})]);
@@ -307,38 +232,9 @@ describe('a late retry of an erased event leaves the disk', () => {
     expect(searchDisk(role.dataDir, [marker])).toHaveLength(1);
   }
 
-  /** Whether it left the disk before the receipt. */
-  async function leavesBeforeReceipt(): Promise<boolean> {
-    await erase();
-    // Behind the filler that cleans up a copy shares its storage block with the tick of a snapshot, which stays.
-    const messages = async () => (await role.jsm.streams.info(logStream(0))).state.last_seq;
-    const fillers = Math.ceil((9 * 1_024 * 1_024) / logMessageBytesMax);
-    const erased = await messages();
-    await until('the filler is written', async () => (await messages()) >= erased + fillers);
-    await role.append(retried);
-    expect(await receiptOf('del_0_1')).toMatchObject({events_deleted: 1});
-    if (searchDisk(role.dataDir, [marker]).length === 0) return true;
-    await until('nothing of it is left', () => searchDisk(role.dataDir, [marker]).length === 0);
-    return false;
-  }
-
-  test('before the receipt, when it comes while that is made', async () => {
-    // A busy test may be so late that the receipt was made before the copy was folded.
-    for (let tries = 1; !(await leavesBeforeReceipt()); tries++) {
-      expect(tries).toBeLessThan(20);
-      await role.close();
-    }
-  });
-
   test('within seconds', async () => {
     await retry();
     await until('nothing of it is left', () => searchDisk(role.dataDir, [marker]).length === 0);
-  });
-
-  test('with the end of its process, when it drains', async () => {
-    await retry();
-    await role.drainWorker();
-    expect(searchDisk(role.dataDir, [marker])).toEqual([]);
   });
 
   test('after the next start, when its process was killed', async () => {
@@ -363,25 +259,6 @@ test('parts that nothing names are swept, and the store does not grow with the n
     const {state} = await role.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
     return Object.keys(state.subjects ?? {}).length <= named.size + 8;
   });
-});
-
-test('ticks become rarer when the first hour of the deployment is over, without a restart', async () => {
-  const tick = async (place: {seq: number} | {last_by_subj: string}) => {
-    const cursor = new MessageCursor((await role.jsm.streams.getMessage(logStream(0), place))!.data);
-    cursor.next();
-    return cursor.entry.periodMs;
-  };
-  // A busy machine starts the thread after the hour: then it gets more of the hour.
-  for (const leftMs of [3_000, 15_000, 60_000]) {
-    role = await PartitionRole.create();
-    await role.age(3_600_000 - leftMs);
-    await role.startWorker({reportRefresh: {firstHourMs: 50, laterMs: 600_000}});
-    if ((await tick({seq: 1})) === 40) break;
-    await role.close();
-  }
-  expect(await tick({seq: 1})).toBe(40);
-  await until('a tick has the longer period', async () => (await tick({last_by_subj: logSubject(0)})) === 480_000);
-  expect(await role.ask({ask: 'status'})).toMatchObject({refreshChange: null, lag: null});
 });
 
 test('a snapshot of nothing new puts its index alone', async () => {
@@ -423,22 +300,6 @@ test('a part that a successor swept is no damage: who was outlived ends as one t
   await role.jsm.streams.purge(bucketStream('parts'));
   const answer = await role.askOnce({ask: 'profile', user: {kind: 'user', id: 'ada'}});
   expect(answer).toEqual(movedOn);
-  expect(role.fatal).toEqual([expect.stringContaining('another owner wrote the manifest')]);
-});
-
-test.each([
-  ['whether it is ready', {ask: 'status'}],
-  ['numbers and alarms', {ask: 'measures'}],
-  ['a deletion that it has no receipt for', {ask: 'deletion', id: 'del_0_1', waitMs: 0}],
-] as const)('who was outlived does not answer %s', async (_what, question) => {
-  role = await PartitionRole.create();
-  await role.startWorker({reportRefresh: steadyRefreshPlan(3_600_000)});
-  await takeOver();
-  await role.append((writer) => {
-    writeErase(writer, 'u', 'ada', 'del_0_1', day);
-    return 1;
-  });
-  expect(await role.askOnce(question)).toEqual(movedOn);
   expect(role.fatal).toEqual([expect.stringContaining('another owner wrote the manifest')]);
 });
 
@@ -499,14 +360,6 @@ async function eventsThenSnapshot(): Promise<void> {
   await role.published(second);
 }
 
-/** Has the owner publish a snapshot at or after `sequence`, as a client does that waits for a report. */
-const publishedOnRequest = (sequence: number) =>
-  until(`a snapshot at ${sequence} on request`, async () => {
-    await asked('publishing', role.ask({ask: 'publish'}));
-    const {published} = await asked('status', role.ask({ask: 'status'}));
-    return published !== null && published.sequence >= sequence;
-  });
-
 test('a log that lost its tail while the partition was away is noticed, and nothing folded is lost or doubled', async () => {
   role = await PartitionRole.create();
   await role.startWorker();
@@ -537,37 +390,6 @@ test('a log that lost its tail while the partition was away is noticed, and noth
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
 });
 
-test('a log that lost its tail under a running partition is noticed when the connection comes back', async () => {
-  role = await PartitionRole.create();
-  // No tick of its own: one that the log takes and loses before it is folded would be a gap.
-  await role.startWorker({reportRefresh: steadyRefreshPlan(600_000)});
-  await eventsOf('first', 'second');
-  await publishedOnRequest(3);
-  expect(await role.ask({ask: 'generation'})).toEqual({kind: 'generation', generation: 1});
-  await role.loseTail(2);
-  // Unknown, or already that of the log that is there.
-  expect(await role.ask({ask: 'generation'})).not.toMatchObject({generation: 1});
-  await role.killServer();
-  await until('the connection is back', () => role.jsm.getAccountInfo().catch(() => undefined));
-  const third = await role.append(events([event('ada', 'third', day + 3)]));
-  await until(
-    'a live read sees it',
-    async () =>
-      // Until the thread is back, too, nobody listens.
-      (await historyOf('ada').catch(() => [])).length === 3,
-  );
-  expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
-  expect(await role.ask({ask: 'generation'})).toEqual({kind: 'generation', generation: 2});
-  await publishedOnRequest(third);
-  expect((await role.manifest()).position.generation).toBe(2);
-  expect(await measured()).toMatchObject({
-    alarms: expect.arrayContaining(['log_lost']),
-    logLosses: 1,
-    generation: 2,
-    gaps: 0,
-  });
-});
-
 test('a log that lost its tail under a running partition: another machine that takes over before the next tick gives every event the id that it had', async () => {
   role = await PartitionRole.create();
   await role.startWorker({reportRefresh: steadyRefreshPlan(600_000)});
@@ -585,6 +407,8 @@ test('a log that lost its tail under a running partition: another machine that t
     generations: (await asked('tail', role.ask({ask: 'tail', from: 0, limit: 0}))).generations,
   });
   const before = await named();
+  expect(await role.ask({ask: 'generation'})).toEqual({kind: 'generation', generation: 2});
+  expect(await measured()).toMatchObject({alarms: expect.arrayContaining(['log_lost']), logLosses: 1, gaps: 0});
   expect(before).toEqual({
     history: ['third 3 0-2', 'second 2 0-1', 'first 1 0-0'],
     generations: [
@@ -659,56 +483,6 @@ test('a snapshot that lost a part is not used: the one before and the log behind
   expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
 });
 
-test('a snapshot that turns out to be damaged is loaded to its end before another state is begun: memory holds one', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker();
-  const id = `del_0_${'0'.repeat(32)}`;
-  const sequence = await role.append((writer) => {
-    writeIdentify(writer, 'ada', '{"plan":"free"}', day + 1);
-    writeErase(writer, 'u', 'nobody', id, day + 2);
-    return 2;
-  });
-  await receiptOf(id);
-  await role.drainWorker();
-  const {index} = await role.published(sequence);
-  expect([index.chunks, index.completedDeletions.length]).toEqual([[], 1]);
-  const [damaged] = index.completedDeletions[0].part.revisions;
-  const [late] = index.users.blocks[0].revisions;
-
-  const kernel = loadRowKernel();
-  let begun = 0;
-  const rowKernel = {
-    ...kernel,
-    calls: {
-      ...kernel.calls,
-      begin: () => {
-        begun += 1;
-        kernel.calls.begin();
-      },
-    },
-  };
-  const values = partValues(role.jsm);
-  const reads: number[] = [];
-  const begunWhenThere: number[] = [];
-  // The first state that is loaded gets its users when the store has answered more often than a whole recovery asks it.
-  const read = async (revision: number) => {
-    const isFirst = !reads.includes(revision);
-    reads.push(revision);
-    if (isFirst && revision === damaged) return new Uint8Array(1);
-    if (!isFirst || revision !== late) return values.read(revision);
-    for (let answers = 0; answers < 200; answers++) await role.jsm.streams.info(bucketStream('parts'));
-    begunWhenThere.push(begun);
-    return values.read(revision);
-  };
-  const cache = new PartsCache({read}, 0);
-  const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
-  const setup = {partition: 0, partitions: 1, seeds: [1, 2, 3] as const, dedupeBytesMax: 1_024 * 1_024, rowKernel};
-  await recover(setup, {manifests, cache, jsm: role.jsm, note: noNote, log: createLogger('silent', 'test')});
-  expect(reads.filter((revision) => revision === damaged).length).toBeGreaterThan(0);
-  expect(begunWhenThere).toEqual([1]);
-  expect(begun).toBeGreaterThan(1);
-});
-
 test.each([
   ['an identify whose profile', (writer: ByteWriter) => writeIdentify(writer, 'ada', '{"plan":"free"}', day + 9)],
   [
@@ -756,68 +530,6 @@ test('manifests that were lost together with the end of the log are noticed by t
   const second = await role.append(events([event('ada', 'second', day + 2)]));
   await role.published(second);
   expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
-});
-
-test('manifests that went back together with the log are noticed by the position that was noted outside', async () => {
-  role = await PartitionRole.create();
-  // A snapshot at the start and one at the end, and no tick between them.
-  await role.startWorker({reportRefresh: steadyRefreshPlan(600_000)});
-  const earlier = await role.manifest();
-  await role.append(events([event('ada', 'first', day + 1)]));
-  await role.drainWorker();
-  await role.loseTail(earlier.position.sequence);
-  await role.jsm.streams.purge(logStream(0), {seq: earlier.position.sequence}); // As after a cut.
-  await role.js.publish(bucketSubject('manifests', 'p0'), encodeManifest(earlier));
-  await role.startWorker();
-  expect(await measured()).toMatchObject({
-    alarms: expect.arrayContaining(['log_lost']),
-    logLosses: 1,
-    generation: 2,
-  });
-});
-
-describe('a partition that comes back to the machine that had it before', () => {
-  const lostNothing = {alarms: expect.not.arrayContaining(['log_lost']), logLosses: 0};
-
-  async function hadElsewhere(): Promise<void> {
-    role = await PartitionRole.create();
-    await role.startWorker();
-    await eventsThenSnapshot();
-    await role.killWorker();
-  }
-
-  test('loses nothing when the log was cut meanwhile', async () => {
-    await hadElsewhere();
-    await role.startWorker({dataDir: temporaryFolder()});
-    const third = await role.append(events([event('ada', 'third', day + 3)]));
-    const {manifest} = await role.published(third);
-    await role.drainWorker();
-    await role.jsm.streams.purge(logStream(0), {seq: manifest.position.sequence});
-    await role.startWorker();
-    expect(await measured()).toMatchObject({...lostNothing, generation: 1});
-    expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
-  });
-
-  test('loses nothing when the log is of a later generation by now', async () => {
-    await hadElsewhere();
-    await role.loseTail(2);
-    await role.startWorker({dataDir: temporaryFolder()});
-    expect(await measured()).toMatchObject({logLosses: 1, generation: 2});
-    await role.drainWorker();
-    await role.startWorker();
-    expect(await measured()).toMatchObject({...lostNothing, generation: 2});
-  });
-});
-
-test('manifests that were lost alone are made again from the whole log, in the same generation', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker();
-  await eventsThenSnapshot();
-  await role.killWorker();
-  await role.jsm.streams.purge(bucketStream('manifests'));
-  await role.startWorker();
-  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
-  expect((await role.manifest()).position.generation).toBe(1);
 });
 
 test('when all parts are lost, a whole log replaces them', async () => {

@@ -90,22 +90,6 @@ describe('parts cache', () => {
     expect(store.reads).toEqual([1, 2]);
   });
 
-  test('forgets what was used longest ago, and never holds more than its bound', async () => {
-    const store = new Store();
-    const [a, b, c] = ['aaaa', 'bbbb', 'cccc'].map((text) => store.put(bytesOf(text)));
-    const cache = new PartsCache(store, 8);
-    await cache.load(a);
-    await cache.load(b);
-    await cache.load(a);
-    await cache.load(c);
-    expect(cache.memory.bytesHeld).toBe(8);
-    await cache.load(a);
-    expect(store.reads).toEqual([1, 2, 3]);
-    await cache.load(b);
-    expect(store.reads).toEqual([1, 2, 3, 2]);
-    expect(cache.memory.bytesHeld).toBe(8);
-  });
-
   test('rows that are read for what nobody waits for are kept in free room alone', async () => {
     const parts = new MemoryParts();
     const partition = new TestPartition(parts);
@@ -128,30 +112,6 @@ describe('parts cache', () => {
     expect(cache.rows.held({rows: a})).toBeUndefined();
     const [first, second] = await Promise.all([cache.rows.load({rows: a}), cache.rows.loadIfRoom({rows: a})]);
     expect(second).toBe(first);
-  });
-
-  test('of rows that are read aside at once as many are kept as there is room for, and nothing leaves for the others', async () => {
-    const parts = new MemoryParts();
-    const partition = new TestPartition(parts);
-    for (let chunk = 0; chunk < 6; chunk++) partition.append({user: 'u', event: 'A', timeMs: chunk}).cutChunk();
-    const refs = partition.publish().index.chunks.map(({rows}) => rows);
-    const used = refs.slice(0, 2);
-    const cache = new PartsCache(parts, 3 * refs[0]!.bytes);
-    for (const ref of used) await cache.rows.load({rows: ref});
-    const aside = await Promise.all(refs.slice(2).map((ref) => cache.rows.loadIfRoom({rows: ref})));
-    expect(aside.map(({timeBase, times}) => timeBase + times[0]!)).toEqual([2, 3, 4, 5]);
-    expect(refs.map((ref) => cache.rows.held({rows: ref}) !== undefined)).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
-    // What it took is given back: with one part's room free again one is kept.
-    cache.memory.bound(4 * refs[0]!.bytes);
-    await cache.rows.loadIfRoom({rows: refs[3]!});
-    expect(cache.rows.held({rows: refs[3]!})).toBeDefined();
   });
 
   test('hands out a part larger than the bound without keeping it', async () => {

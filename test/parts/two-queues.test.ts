@@ -37,16 +37,6 @@ describe('two queues', () => {
     }
   });
 
-  test('another bound holds at once', () => {
-    const queues = new TwoQueues<string>(12);
-    for (const key of ['a', 'b', 'c']) queues.add(key, key, 4);
-    queues.bound(9);
-    expect([queues.bytes, queues.bytesMax, queues.get('a')]).toEqual([8, 9, undefined]);
-    queues.bound(12);
-    queues.add('d', 'd', 4);
-    expect(queues.bytes).toBe(12);
-  });
-
   test('what nobody asked for yet has free room, leaves first where others want theirs, and has a share of it', () => {
     const queues = new TwoQueues<string>(80);
     const unasked = Array.from({length: 80}, (_, key) => `new${key}`);

@@ -130,17 +130,6 @@ function worldWithSnapshots(): World {
 }
 
 describe('report engine', () => {
-  test('a start reads ahead once there are snapshots, and says nothing of what it cannot read', async () => {
-    const world = worldWithSnapshots();
-    await world.engine.warmUp();
-    world.parts.reads = 0;
-    expect((await world.ask()).body).toBe(counted([1, 1, 0]));
-    expect(world.parts.reads).toBe(0);
-    await new World().engine.warmUp();
-    world.bucket.lastRevision = () => Promise.reject(new Error('no connection'));
-    await world.engine.warmUp();
-  });
-
   test('is ready once every partition has published, and answers nothing before', async () => {
     const world = new World();
     world.publish(0, 5);
@@ -192,23 +181,6 @@ describe('report engine', () => {
     expect(after.headers.ETag).not.toBe(before.headers.ETag);
   });
 
-  test('asks nobody for the newest where publications are counted, and sees each of them all the same', async () => {
-    const world = worldWithSnapshots();
-    const {publications} = world;
-    world.bucket.publications = {count: (partition) => publications.count(partition), takeHanded: () => undefined};
-    const positions: string[] = [];
-    for (let round = 0; round < 3; round++) {
-      const {fetches} = world.bucket;
-      positions.push((await world.ask()).headers['Report-Log-Position']);
-      await world.ask();
-      expect(world.bucket.fetches - fetches).toBe(round === 0 ? 2 : 1); // By the first question alone, what changed.
-      world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
-      world.publish(0, (3 + round) * hourMs);
-    }
-    expect(positions).toEqual(['0:1.1,1:1.1', '0:1.2,1:1.1', '0:1.3,1:1.1']);
-    expect(world.bucket.infos).toBe(0);
-  });
-
   test('a snapshot that was handed over is used without a question or a part', async () => {
     const world = worldWithSnapshots();
     world.bucket.publications = world.publications;
@@ -222,21 +194,6 @@ describe('report engine', () => {
     expect(answer.headers['Report-Log-Position']).toBe('0:1.2,1:1.1');
     expect([world.bucket.fetches, world.bucket.infos]).toEqual([2, 0]);
     expect(world.parts.reads - reads).toBe(1); // The windows that the question is about.
-  });
-
-  test('the bucket is asked for what is counted and was not handed over, and for that alone', async () => {
-    const world = worldWithSnapshots();
-    world.bucket.publications = world.publications;
-    await world.ask();
-    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
-    world.publish(0, 3 * hourMs);
-    world.partitions[0]!.append({user: 'newer', event: 'A', timeMs: 2 * hourMs});
-    const {last} = world.publications;
-    const [handed] = last;
-    world.publish(0, 4 * hourMs);
-    last[0] = handed; // On its way.
-    expect((await world.ask()).body).toBe(counted([1, 1, 2]));
-    expect(world.bucket.fetches).toBe(3);
   });
 
   test('a bucket that tells of a publication before it is counted is not overtaken by the one before it', async () => {
@@ -322,43 +279,6 @@ describe('report engine', () => {
     world.bucket.lastRevision = () => Promise.reject(new TimeoutError());
     expect((await world.answer()).kind).toBe('unavailable');
     expect(said).toEqual([{reason: 'timeout', ask: query.report}]);
-  });
-
-  test('an event name that is new in a later snapshot is found', async () => {
-    const world = worldWithSnapshots();
-    const asked: ReportQuery = {...query, events: ['later']};
-    expect(JSON.parse((await world.ask(asked)).body!).total).toBe(0);
-    world.partitions[1]!.append({user: 'bob', event: 'later', timeMs: 5});
-    world.publish(1, 3 * hourMs);
-    expect(JSON.parse((await world.ask(asked)).body!).total).toBe(1);
-  });
-
-  test('active users of an old day include who is known of later', async () => {
-    const world = worldWithSnapshots();
-    const asked: ReportQuery = {report: 'active', metric: 'dau', interval: 'day', fromMs: 0, toMs: 24 * hourMs - 1};
-    expect(JSON.parse((await world.ask(asked)).body!).total).toBe(2);
-    world.partitions[1]!.append({user: 'late', event: 'B', timeMs: 7});
-    world.publish(1, 3 * hourMs);
-    expect(JSON.parse((await world.ask(asked)).body!).total).toBe(3);
-  });
-
-  test('looks at the bucket once for many questions, and fetches nothing while nothing changed', async () => {
-    const world = worldWithSnapshots();
-    await world.ask();
-    const {infos, fetches} = world.bucket;
-    await Promise.all(Array.from({length: 20}, () => world.ask()));
-    // One look is under way when the others come, which may be too old for them: they share a second one.
-    expect(world.bucket.infos - infos).toBe(2);
-    expect(world.bucket.fetches).toBe(fetches);
-  });
-
-  test('the same question over the same snapshots reads no part again', async () => {
-    const world = worldWithSnapshots();
-    const whole: ReportQuery = {report: 'funnel', steps: [{event: 'A'}], fromMs: 0, toMs: hourMs};
-    const first = await world.ask(whole);
-    const {reads} = world.parts;
-    expect(await world.ask(whole)).toEqual(first);
-    expect(world.parts.reads).toBe(reads);
   });
 
   test.each([
@@ -461,23 +381,6 @@ describe('report engine', () => {
     expect((await world.ask()).body).toBe(counted([1, 1, 0]));
     expect(overtaken).toBe(7);
     expect(await world.engine.answer({ask: 'status'})).toMatchObject({damagedParts: {}});
-  });
-
-  test('snapshots that overtake a question for the state are no damage either', async () => {
-    const world = worldWithSnapshots();
-    const read = world.parts.read.bind(world.parts);
-    const {index} = world.publish(0, 2 * hourMs);
-    let overtaken = 0;
-    world.parts.read = async (revision) => {
-      if (index.revisions.includes(revision) && overtaken === 0) {
-        overtaken += 1;
-        world.publish(0, 3 * hourMs);
-        world.parts.sweep(index);
-      }
-      return read(revision);
-    };
-    expect(await world.engine.answer({ask: 'status'})).toMatchObject({ready: true, damagedParts: {}});
-    expect(overtaken).toBe(1);
   });
 
   test('a part that stays missing makes the report unavailable, and the next one works again', async () => {

@@ -4,8 +4,6 @@ import {expect, test} from 'vitest';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
-import {derivedIn} from '../support/derived.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
 const startMs = Date.UTC(2024, 1, 22);
@@ -94,29 +92,6 @@ test('names that do not fit together take each other’s place; what fits by no 
   const frugal = asking(parts, snapshot, 1 / 50);
   for (let time = 0; time < 3; time++) expect(await frugal(funnel('A', 'B'))).toBeGreaterThan(chunkCount / 2);
 });
-
-test('postings are built from them', async () => {
-  const {parts, partition} = world();
-  const snapshot = partition.publish();
-  const cache = new PartsCache(parts, Math.floor(rowsBytes(snapshot)));
-  await new Evaluation(cache, 1 << 12).answer(funnel('A', 'B'), [snapshot]);
-  const roomy = new PartsCache(new MemoryParts(), 1 << 24);
-  const funnels = new FunnelIndex(cache, derivedIn(roomy));
-  parts.reads = 0;
-  const stretch = {startMs: range.fromMs, lastMs: range.toMs};
-  const {names: known, manifest} = snapshot;
-  expect([known.count, manifest.partition]).toEqual([names.length, 0]);
-  const asked = {names: new Set([0, 1].map((i) => indexOf(snapshot, names[i]!))), stretch};
-  await funnels.postingsOf(snapshot, asked);
-  await funnels.settled();
-  expect(await funnels.postingsOf(snapshot, asked)).toHaveLength(1);
-  expect(parts.reads).toBe(0);
-});
-
-function indexOf({names: known}: Snapshot, name: string): number {
-  const bytes = new TextEncoder().encode(name);
-  return known.find(bytes, 0, bytes.length);
-}
 
 test('any funnel over any share of the rows answers as over all of them', async () => {
   const {parts, partition} = world();

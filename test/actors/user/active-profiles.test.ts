@@ -120,7 +120,7 @@ test('a freeze has each profile as it was, and none is lost, whatever comes unti
       }
       world.run({kind: 'snapshot done'});
     }),
-    {numRuns: runs(1_000)},
+    {numRuns: runs(300)},
   );
 });
 

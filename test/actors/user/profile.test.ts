@@ -90,19 +90,6 @@ const timed = fc.uniqueArray(
   {maxLength: 6, selector: ({timeMs}) => timeMs},
 );
 
-test('whatever order identifies with times come in, each trait is as the newest one set it (T4)', () => {
-  fc.assert(
-    fc.property(
-      timed.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, {minLength: all.length}))),
-      ([all, arrived]) => {
-        const newestLast = all.toSorted((a, b) => a.timeMs - b.timeMs);
-        const expected = Object.assign({}, ...newestLast.map(({traitsJson}) => JSON.parse(traitsJson)));
-        expect(JSON.parse(profileOf(arrived).json())).toEqual(expected);
-      },
-    ),
-  );
-});
-
 test('in any order of arrival a trait has its newest set, and without one the earliest of its set-onces (T6)', () => {
   const setOrOnce = timed.map((all) => all.map((one) => (one.timeMs % 2 === 0 ? one : {...one, timeMs: -one.timeMs})));
   fc.assert(

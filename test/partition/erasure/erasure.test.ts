@@ -222,16 +222,4 @@ describe('the open chunk', () => {
     expect(partition.open).toMatchObject({chunk: 1, baseOrdinal: chunkRowsMax / 2, count: 0});
     expect(partition.deletions.get('del_0_carol')).toMatchObject({eventsDeleted: chunkRowsMax / 4});
   });
-
-  test('of a start goes on over the erasure of a user without rows in it', async () => {
-    const before = new MemoryShell();
-    await appendEvents(before, chunkRowsMax, () => 'old');
-    await appendEvents(before, 300, () => 'new');
-    await before.append((writer) => writeTick(writer, day, 1));
-    const shell = await before.restarted();
-    await erase(shell, 'old');
-    const {partition} = shell.readable(0);
-    expect(partition.open).toMatchObject({chunk: 1, count: 300});
-    expect(partition.deletions.get('del_0_old')).toMatchObject({eventsDeleted: chunkRowsMax});
-  });
 });

@@ -344,7 +344,7 @@ test('a deleted funnel is forgotten; one that is saved again begins anew', async
   expect([world.told(again.id), completions.has(again.id, 0)]).toEqual([[], true]);
 });
 
-test.each(Array.from({length: 12}, (_, i) => i + 1))(
+test.each(Array.from({length: 6}, (_, i) => i + 1))(
   'the users told are those whom the report counts: story %i',
   async (seed) => {
     // Every third time two users fit in memory, or none.

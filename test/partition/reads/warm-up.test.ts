@@ -94,16 +94,6 @@ describe('warm-up', () => {
     expect(cache.memory.bytesHeld).toBeLessThanOrEqual((cache.memory.bytesMax * 15) / 16);
   });
 
-  test('what it may borrow it counts on', async () => {
-    const {store, stored} = storeOf([3, 9, 6, 1]);
-    const chunkBytes = bytesOf(stored.chunks[0]!);
-    const cache = new PartsCache(store, Math.ceil(((2 * chunkBytes + 8) * 16) / 15));
-    const warmedUp = warmUp(cache, [stored], chunkBytes, anyMsMax);
-    cache.memory.bound(10 * chunkBytes); // The room itself comes later than the plan.
-    await warmedUp;
-    expect(stored.chunks.map(({rows}) => cache.rows.held({rows}) !== undefined)).toEqual([true, true, true, false]);
-  });
-
   test('what was replaced before it is read, or while it is, is not kept', async () => {
     const {store, stored} = storeOf([1, 2, 3]);
     const [before, meanwhile, kept] = stored.chunks.map(({rows}) => rows);

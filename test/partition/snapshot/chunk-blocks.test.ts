@@ -5,12 +5,9 @@ import {
   type ChunkEntry,
   chunkBlockEntries,
   decodeChunkBlock,
-  decodeIndex,
-  encodeIndex,
   type PartRef,
   type SnapshotIndex,
   type StoredIndex,
-  storedIndex,
 } from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {Layout} from '../../../src/partition/snapshot/layout.js';
@@ -186,20 +183,5 @@ describe('blocks of the chunk directory', () => {
     expect(loaded).toHaveLength(5);
     expect(decodeChunkBlock(world.parts.payloads.get(loaded[4]!)!)[0]).toEqual(entryOf(2 * n, 1));
     expect(index.chunks[2 * n]).toEqual(entryOf(2 * n, 1));
-  });
-
-  test('bytes of an index are as many for a thousand million events as for ten million', async () => {
-    const bytes: number[] = [];
-    for (const events of [1e7, 1e8, 1e9]) {
-      const world = new World();
-      const chunks = Math.floor(events / 4 / 16_384 / n) * n + 152; // Of one of four partitions; as many after the last block.
-      world.close(0, chunks);
-      bytes.push(encodeIndex(await world.snapshot(chunks)).length);
-    }
-    expect(Math.max(...bytes)).toBeLessThan(1.5 * Math.min(...bytes));
-    const whole = new World();
-    whole.close(0, 152);
-    const stored = decodeIndex(encodeIndex(await whole.snapshot(152)));
-    expect(encodeIndex(storedIndex(await new IndexReader().whole(stored, whole.parts.load)))).toHaveLength(bytes[0]!);
   });
 });

@@ -120,17 +120,6 @@ describe('runs of user records', () => {
     }
   });
 
-  test('a run that is merged at once is not put: one put for each block of what came of it', async () => {
-    const parts = new Parts();
-    const users = Array.from({length: 100}, (_, user) => user);
-    const first = await appendUserRun([], encoded(users.map((u) => recordOf(u, 5, [1]))), parts.store, parts, slicer);
-    expect([first.length, parts.puts]).toEqual([1, 1]);
-    const both = await appendUserRun(first, encoded(users.map((u) => recordOf(u, 9, [2]))), parts.store, parts, slicer);
-    expect([both.length, parts.puts]).toEqual([1, 2]);
-    const records = decoded({payload: await parts.load(both[0].blocks[0].part)});
-    expect(records[99]).toEqual({...recordOf(99, 5, [1, 2]), lastEventMs: 9});
-  });
-
   test('records of users that nothing new was said about stay where they are', async () => {
     const parts = new Parts();
     const run = (from: number, to: number) =>
@@ -148,22 +137,6 @@ describe('runs of user records', () => {
       users.push(...records.map(({user}) => user));
     }
     expect(users).toEqual(Array.from({length: 90_000}, (_, user) => user));
-  });
-
-  test('users between others shift no block that follows', async () => {
-    const parts = new Parts();
-    const users = (count: number, from = 0) => Array.from({length: count}, (_, i) => from + i);
-    const old = await appendUserRun(
-      [],
-      encoded([...users(8_000), ...users(60_000, 9_000)].map((user) => recordOf(user, 5, [1]))),
-      parts.store,
-      parts,
-      slicer,
-    );
-    const fresh = encoded([...users(300, 8_200), ...users(60_000, 100_000)].map((user) => recordOf(user, 5, [1])));
-    const next = await appendUserRun(old, fresh, parts.store, parts, slicer);
-    expect(next.length).toBe(1);
-    expect(keysOf(next)).toEqual(expect.arrayContaining(keysOf(old).slice(2, -1)));
   });
 
   test('a run is merged with one of at most twice its size: most snapshots leave the records of all users alone', async () => {
@@ -196,13 +169,6 @@ describe('runs of user records', () => {
     expect(runs[1].bytes).toBe(fresh.reduce((sum, {payload}) => sum + payload.length, 0));
     const kept = keysOf(runs).filter((key) => key !== older[0].blocks[2].part.key);
     expect([...parts.payloads.keys()].sort()).toEqual(kept.sort());
-  });
-
-  test('an empty run changes nothing', async () => {
-    const parts = new Parts();
-    const runs: readonly Run[] = [];
-    expect(await appendUserRun(runs, [], parts.store, parts, slicer)).toBe(runs);
-    expect(parts.puts).toBe(0);
   });
 
   test('a block is closed at 8,192 users, or at 256 KiB', () => {
@@ -247,21 +213,6 @@ function busyDays(firstDay: number, lastDay: number, firstUser = 0): WindowDelta
 }
 
 describe('runs of windows', () => {
-  test('a delta that is merged at once adds to the counts and days, and is not put', async () => {
-    const parts = new Parts();
-    const delta = (users: readonly number[]): WindowDeltas => {
-      const deltas = new WindowDeltas();
-      for (const user of users) deltas.add(user * hourMs, 0, user, true);
-      return deltas;
-    };
-    const runs = await appended(parts, await appended(parts, [], delta([1, 2, 30])), delta([2, 3, 31]));
-    expect([runs.length, parts.puts, parts.payloads.size]).toEqual([1, 2, 1]);
-    const view = viewWindows(await parts.load(runs[0].blocks[0].part));
-    expect([...view.days]).toEqual([0, 1]);
-    expect([...view.members]).toEqual([1, 2, 3, 30, 31]);
-    expect([...view.counts]).toEqual([1, 2, 1, 1, 1]);
-  });
-
   test('days that got nothing new stay where they are: their blocks are neither read nor put again', async () => {
     const parts = new Parts();
     const old = await appended(parts, [], busyDays(0, 199));
@@ -291,39 +242,6 @@ describe('runs of windows', () => {
     const small = new Parts();
     const days = await appended(small, await appended(small, [], busyDays(0, 1)), busyDays(5, 6));
     expect(days.map(({blocks}) => blocks.length)).toEqual([1]);
-  });
-
-  test('a whole merge leaves out who is erased and what became 0, wherever it stands', async () => {
-    const parts = new Parts();
-    const old = await appended(parts, [], busyDays(0, 199));
-    const erasing = busyDays(200, 250);
-    erasing.subtract(0, 0);
-    for (let i = 1; i < 1_000; i++) erasing.subtract(0, 0);
-    const runs = await appended(parts, old, erasing, new Set([7]));
-    expect(runs.length).toBe(1);
-    for (const {part} of runs[0].blocks) {
-      const view = viewWindows(await parts.load(part));
-      expect(view.members.includes(7)).toBe(false);
-      expect(view.hours.includes(0)).toBe(false);
-    }
-  });
-
-  test('what became 0 in a run that was merged with some others is gone when all are', async () => {
-    const parts = new Parts();
-    const old = await appended(parts, [], busyDays(0, 1_029));
-    const done = busyDays(1_100, 1_140);
-    done.add(1_150 * dayMs, 0, 0, true);
-    const undone = busyDays(1_141, 1_160);
-    undone.subtract(1_150 * dayMs, 0);
-    for (let i = 0; i < 1_000; i++) undone.subtract(1_150 * dayMs, 0);
-    expect(old[0].blocks.at(-1)!.part.bytes).toBeGreaterThan(64 * 1024); // It and the next run's can be taken over.
-    const some = await appended(parts, await appended(parts, old, done), undone);
-    expect(some.length).toBe(2);
-    expect(await zeroCells(some[1], parts)).toBe(1);
-    const all = await appended(parts, some, busyDays(1_300, 2_100));
-    expect(all.length).toBe(1);
-    expect(await zeroCells(all[0], parts)).toBe(0);
-    expect(keysOf(all)).toEqual(expect.arrayContaining(keysOf(old)));
   });
 
   test('where a later block cannot be read, what was to be taken over before it stays', async () => {
@@ -385,11 +303,6 @@ async function growRandomly(random: Random): Promise<void> {
     erased.clear(); // As the partition does: no run holds them any more.
     for (const [day, users] of left) members.set(day, new Set(users));
   }
-}
-
-async function zeroCells({blocks}: Run, parts: Parts): Promise<number> {
-  const views = await Promise.all(blocks.map(async ({part}) => viewWindows(await parts.load(part))));
-  return views.reduce((sum, {counts}) => sum + counts.filter((count) => count === 0).length, 0);
 }
 
 /** What all runs together say without the erased; and how many cells of 0 the first has. */

@@ -115,9 +115,9 @@ describe.each(finders)('counts by the %s', (_, finder) => {
       counted += partial.counts.reduce((sum, count) => sum + count, 0);
       unsureSeen += unsure.length;
     });
-    fc.assert(property, {seed: 8_123, numRuns: 3_000});
-    expect(counted).toBeGreaterThan(1_000);
-    expect(unsureSeen).toBeGreaterThan(10);
+    fc.assert(property, {seed: 8_123, numRuns: 1_000});
+    expect(counted).toBeGreaterThan(300);
+    expect(unsureSeen).toBeGreaterThan(3);
   });
 
   test('of an empty chunk are none', () => {

@@ -1,14 +1,13 @@
 // Filtered counts by cells equal those by the scan: whatever makes rows odd, through growth, erasures and lost cells.
 
 import fc from 'fast-check';
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {Interval} from '../../../actors/calendar.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {countedWithout} from '../../../actors/identity/snapshot-set.js';
 import type {Json} from '../../../actors/log/entries.js';
 import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
-import {ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {ReportQuery} from '../../../src/asks/report.js';
@@ -264,44 +263,6 @@ describe('cells by property value', () => {
     expect(world.index.coveredOf(last, 'plan', always)!.cells.length).toBeLessThan(4);
   });
 
-  test('are built as far as somebody asks: what came after that costs nothing until it is asked about', async () => {
-    const world = new World();
-    let timeMs = 0;
-    const growInOrder = (chunks: number): PartitionSnapshot => {
-      for (let row = 0; row < chunks * 10; row++) {
-        const plan = row % 3 === 0 ? 'team' : 'free';
-        world.partition.append({user: 'u', event: 'A', timeMs: (timeMs += minuteMs), properties: {plan}});
-        if (row % 10 === 9) world.partition.cutChunk();
-      }
-      return world.partition.publish();
-    };
-    const snapshot = growInOrder(20);
-    const earlier = {...everything, toMs: 15 * 10 * minuteMs};
-    for (let i = 0; i < 2; i++) await world.ask(snapshot, earlier);
-    await world.index.settled();
-    const newer = growInOrder(30);
-    world.nowMs += minuteMs;
-    world.values.reads = 0;
-    world.index.coveredOf(newer, 'plan', {startMs: 0, lastMs: earlier.toMs});
-    await world.index.settled();
-    expect(world.values.reads).toBe(0);
-    expect(await world.ask(newer, earlier)).toBe(15);
-    await world.warm(newer);
-    expect(await world.ask(newer)).toBe(50);
-    expect(await world.ask(newer, earlier)).toBe(50);
-  });
-
-  test('are looked up once a snapshot, however far a range reaches past its events', async () => {
-    const world = new World().grow(20);
-    const snapshot = world.partition.publish();
-    await world.warm(snapshot);
-    const {startMs, lastMs} = always;
-    const {covered} = world.index.coveredOf(snapshot, 'plan', always)!;
-    expect(covered.size).toBe(20);
-    expect(world.index.coveredOf(snapshot, 'plan', {startMs: startMs - 1, lastMs})!.covered).toBe(covered);
-    expect(world.index.coveredOf(snapshot, 'plan', {startMs: startMs - 2, lastMs: lastMs + 1})!.covered).toBe(covered);
-  });
-
   test('rest after they were built, however often they are asked for meanwhile', async () => {
     const world = new World().grow(40);
     const first = world.partition.publish();
@@ -364,53 +325,6 @@ describe('cells by property value', () => {
     expect(world.index.coveredOf(snapshot, 'order', always)).toBeUndefined();
   });
 
-  test('of so many values that a breakdown reads rows are built for filtered counts alone', async () => {
-    const world = new World().grow(40);
-    const snapshot = world.partition.publish();
-    const orders: Question = {...everything, filter: ['order', 'order-77']};
-    const builtAfter = async (ask: () => Promise<unknown>): Promise<boolean> => {
-      world.nowMs += minuteMs;
-      await ask();
-      await world.index.settled();
-      return world.derived.bytes > 0;
-    };
-    const byOrder = () => builtAfter(() => world.askByValue(snapshot, orders));
-    const ofOrder = () => builtAfter(() => world.ask(snapshot, orders));
-    expect([await byOrder(), await byOrder(), await byOrder(), await byOrder()]).toEqual(new Array(4).fill(false));
-    expect([await ofOrder(), await byOrder(), await ofOrder()]).toEqual([false, false, true]);
-    expect(await world.ask(snapshot, orders)).toBe(40);
-    expect(await byOrder()).toBe(true);
-  });
-
-  test.each(['behind answers', 'by a scan of more than the cache holds'])(
-    'of too many values for breakdowns, a build %s ends with the chunk that shows it, and the next one is half an hour later',
-    async (kind) => {
-      const world = new World().grow(40);
-      const snapshot = world.partition.publish();
-      if (kind !== 'behind answers') world.parts.memory.lend(63.9 * mib);
-      const orders: Question = {...everything, filter: ['order', '']};
-      const added = vi.spyOn(ValueCellsBuilder.prototype, 'add');
-      const chunksAdded = async (): Promise<number> => {
-        added.mockClear();
-        for (let i = 0; i < 3; i++) {
-          await world.askByValue(snapshot, orders);
-          await world.index.settled();
-        }
-        return added.mock.calls.length;
-      };
-      try {
-        expect(await chunksAdded()).toBe(2); // Of 18 in a segment, with 200 values in each.
-        world.nowMs += 29 * minuteMs;
-        expect(await chunksAdded()).toBe(0);
-        world.nowMs += 2 * minuteMs;
-        expect(await chunksAdded()).toBe(2);
-        expect(world.derived.bytes).toBe(0);
-      } finally {
-        added.mockRestore();
-      }
-    },
-  );
-
   test('of one property stay while another is asked for in hundreds of partitions', async () => {
     const partitions = 256;
     const world = new World(64 * mib, partitions).grow(40);
@@ -435,27 +349,6 @@ describe('cells by property value', () => {
     for (const filter of filters) await world.ask(snapshot, {...everything, filter});
   });
 
-  test('are built once values that nobody asks for any more make room', async () => {
-    const world = new World(32 * mib).grow(40);
-    const snapshot = world.partition.publish();
-    const others = world.derived.kind();
-    expect(others.keep('of others', {bytes: world.derived.builtBytesMax})).toBe(true);
-    const ask = async (): Promise<number> => {
-      world.nowMs += minuteMs;
-      const covered = await world.ask(snapshot);
-      await world.index.settled();
-      return covered;
-    };
-    for (let round = 0; round < 5; round++) {
-      expect(await ask()).toBe(0);
-      world.nowMs += 1;
-      expect(others.get('of others')).toBeDefined(); // Asked for in turn with the cells: these wait.
-    }
-    expect([await ask(), await ask()]).toEqual([0, 0]);
-    expect(others.get('of others')).toBeUndefined();
-    expect(await ask()).toBe(40);
-  });
-
   test('stay while scans of more than the cache holds go through it', async () => {
     const world = new World().grow(40);
     const snapshot = world.partition.publish();
@@ -465,19 +358,6 @@ describe('cells by property value', () => {
     for (let scan = 0; scan < 3; scan++) await world.ask(snapshot, {...everything, filter: [`asked once ${scan}`, '']});
     expect(world.values.reads).toBeGreaterThan(40); // The cache does not hold what they go through.
     expect(await world.ask(snapshot)).toBe(40);
-  });
-
-  test('go when nobody asked for a while', async () => {
-    const world = new World().grow(40);
-    const snapshot = world.partition.publish();
-    await world.warm(snapshot);
-    world.nowMs += 29 * minuteMs;
-    world.derived.dropUnasked();
-    expect(await world.ask(snapshot)).toBe(40);
-    world.nowMs += 31 * minuteMs;
-    world.derived.dropUnasked();
-    expect([world.derived.bytes, world.parts.memory.bytesMax]).toEqual([0, 64 * mib]);
-    expect(await world.ask(snapshot)).toBe(0);
   });
 
   test('a part that is missing leaves the answer to the scan', async () => {
@@ -507,42 +387,5 @@ describe('cells by property value', () => {
     for (const property of ['plan', 'n']) await world.warm(snapshot, property);
     expect(await world.ask(snapshot)).toBe(40);
     expect(await world.ask(snapshot, {...everything, filter: ['n', '3']})).toBe(40);
-  });
-
-  test('asked for while others borrow, they come once the room is back', async () => {
-    const world = new World(32 * mib).grow(40);
-    const snapshot = world.partition.publish();
-    for (const lent of [20 * mib, 32 * mib - 2_048]) {
-      world.parts.memory.lend(lent);
-      await world.warm(snapshot);
-      world.parts.memory.lend(-lent);
-    }
-    world.nowMs += minuteMs;
-    await world.warm(snapshot);
-    expect(await world.ask(snapshot)).toBe(40);
-  });
-
-  test('wait while others build in such room', async () => {
-    const world = new World(32 * mib).grow(40);
-    const snapshot = world.partition.publish();
-    let ended = (): void => {};
-    const other = world.derived.build('another', () => new Promise<void>((resolve) => (ended = resolve)));
-    world.values.reads = 0;
-    for (let i = 0; i < 3; i++) world.index.coveredOf(snapshot, 'plan', always);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect([world.values.reads, world.parts.memory.bytesMax]).toEqual([0, 32 * mib]);
-    ended();
-    await Promise.all([other, world.index.settled()]);
-    expect(await world.ask(snapshot)).toBe(40);
-  });
-
-  test('give back what building took where a part cannot be read', async () => {
-    const world = new World(256 * mib).grow(40);
-    const snapshot = world.partition.publish();
-    world.values.damage(snapshot.index.chunks[20]!.rows);
-    for (let i = 0; i < 2; i++) world.index.coveredOf(snapshot, 'plan', always);
-    await world.index.settled();
-    expect(world.parts.memory.bytesMax).toBe(256 * mib);
-    expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
   });
 });

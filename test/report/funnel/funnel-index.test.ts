@@ -97,11 +97,6 @@ class World {
     return {body: await evaluation.answer(question, [snapshot]), byPostings};
   }
 
-  /** Memory of durations that later funnels use again. */
-  get listBytes(): number {
-    return this.lists.bytesFree;
-  }
-
   /** Holds the answer against the scan's. */
   async ask(snapshot: PartitionSnapshot, question: FunnelQuery = query): Promise<boolean> {
     const {body, byPostings} = await this.asked(snapshot, question);
@@ -160,16 +155,6 @@ describe('postings for funnels', () => {
     }
   });
 
-  test('give back the memory of durations after each answer', async () => {
-    const world = new World().grow(20_000);
-    const snapshot = world.partition.publish();
-    expect(await world.ask(snapshot)).toBe(true);
-    const {listBytes} = world;
-    expect(listBytes).toBeGreaterThan(0);
-    expect(await world.ask(snapshot)).toBe(true);
-    expect(world.listBytes).toBe(listBytes);
-  });
-
   test('follow every snapshot: few new rows are built on the way of the answer, and segments stay few', async () => {
     const world = new World().grow(80_000);
     await world.ask(world.partition.publish());
@@ -195,50 +180,6 @@ describe('postings for funnels', () => {
     expect(await world.ask(newer, {...query, toMs: world.nowMs})).toBe(false);
     await world.index.settled();
     expect(await world.ask(newer, {...query, toMs: world.nowMs})).toBe(true);
-  });
-
-  test('are built as far as somebody asks', async () => {
-    const world = new World().grow(80_000);
-    const earlier = {...query, toMs: world.nowMs};
-    const snapshot = world.grow(100_000).partition.publish();
-    expect(await world.ask(snapshot, earlier)).toBe(false);
-    await world.index.settled();
-    expect(await world.ask(snapshot, earlier)).toBe(true);
-    const rowsHeld = (postings: readonly UserPostings[]): number => postings.reduce((sum, {rows}) => sum + rows, 0);
-    const held = (await world.postingsOf(snapshot, {startMs: 0, lastMs: earlier.toMs}))!;
-    // Two of three names, and the rest of the chunk in which the stretch ends.
-    expect(rowsHeld(held)).toBeGreaterThan(52_000);
-    expect(rowsHeld(held)).toBeLessThan(61_000);
-    expect(await world.ask(snapshot, {...query, toMs: world.nowMs})).toBe(false);
-    await world.index.settled();
-    expect(await world.ask(snapshot, {...query, toMs: world.nowMs})).toBe(true);
-  });
-
-  test('that do not fit leave those of shorter questions in peace', async () => {
-    const world = new World(6 * mib).grow(80_000);
-    const earlier = {...query, toMs: world.nowMs};
-    const snapshot = world.grow(400_000).partition.publish();
-    for (let round = 0; round < 3; round++) {
-      for (const question of [earlier, query]) {
-        await world.ask(snapshot, {...question, toMs: question.toMs - round});
-        await world.index.settled();
-      }
-    }
-    expect(await world.ask(snapshot, earlier)).toBe(true);
-    world.values.reads = 0;
-    await world.ask(snapshot, {...query, toMs: query.toMs - 3});
-    await world.index.settled();
-    expect(await world.asked(snapshot, {...earlier, toMs: earlier.toMs - 4})).toMatchObject({byPostings: true});
-  });
-
-  test('of what they lack, an answer builds what lies in its stretch, when that is little', async () => {
-    const world = new World().grow(70_000);
-    const first = world.partition.publish();
-    const [fromMs, toMs] = [Math.floor(world.nowMs / 2), Math.floor(world.nowMs / 2) + 9_000];
-    expect(await world.ask(first, {...query, fromMs, toMs})).toBe(true);
-    expect(await world.ask(world.grow(70_000).partition.publish(), {...query, fromMs: toMs, toMs: world.nowMs})).toBe(
-      false,
-    );
   });
 
   test('are built while no report is at work, and slowly while one always is', async () => {
@@ -298,38 +239,6 @@ describe('postings for funnels', () => {
     expect(small.parts.memory.bytesMax).toBe(1 * mib);
   });
 
-  test('yield when they are idle, and come back when what came in their place is idle', async () => {
-    const world = new World(4 * mib).grow(80_000);
-    const snapshot = world.partition.publish();
-    const ask = async (): Promise<boolean> => {
-      world.clockMs += stayMs;
-      const byPostings = await world.ask(snapshot);
-      await world.index.settled();
-      return byPostings;
-    };
-    expect([await ask(), await ask()]).toEqual([false, true]);
-    const others = world.derived.kind();
-    const asks = new AskTimes();
-    const need = {keptBytes: world.derived.builtBytesMax, passingBytes: 0};
-    const keepOthers = (): Promise<boolean> => {
-      world.clockMs += stayMs;
-      asks.note(world.clockMs);
-      return world.derived.buildNow(
-        async (build) => build.makeRoom(need, asks) && others.keep('of others', {bytes: need.keptBytes}),
-      );
-    };
-    for (let round = 0; round < 3; round++) expect([await keepOthers(), await ask()]).toEqual([false, true]);
-    expect([await keepOthers(), await keepOthers()]).toEqual([false, true]);
-    expect(world.index.bytesHeld).toBe(0);
-    for (let round = 0; round < 3; round++) {
-      expect(await ask()).toBe(false);
-      world.clockMs += stayMs;
-      others.get('of others');
-    }
-    expect([await ask(), await ask(), await ask()]).toEqual([false, false, true]);
-    expect(others.get('of others')).toBeUndefined();
-  });
-
   test('that grow where only one copy fits are built after the old ones are gone', async () => {
     const world = new World(7 * mib).grow(80_000);
     await world.ask(world.partition.publish());
@@ -366,15 +275,6 @@ describe('postings of the names that are asked for', () => {
     await world.ask(snapshot, question);
     await world.index.settled();
     return world.ask(snapshot, question);
-  }
-
-  /** A few tries: on a busy machine the build behind an answer may take the room in which the answer would add what it lacks. */
-  async function answeredSoon(world: World, snapshot: PartitionSnapshot, question: FunnelQuery): Promise<boolean> {
-    for (let triesLeft = 5; triesLeft > 0; triesLeft--) {
-      await world.index.settled();
-      if (await world.ask(snapshot, question)) return true;
-    }
-    return false;
   }
 
   test('are built behind the first answer, and answer every further question about these names', async () => {
@@ -429,16 +329,6 @@ describe('postings of the names that are asked for', () => {
     const erased = world.partition.erase('u7').publish();
     expect(await built(world, erased, funnel('AT'))).toBe(true);
     expect(world.index.bytesHeld).toBeLessThanOrEqual(world.derived.builtBytesMax);
-  });
-
-  test('begin with the first event that is asked about', async () => {
-    const world = new World(1.6 * mib, 'AB').grow(400_000);
-    const snapshot = world.partition.publish();
-    const late = {...query, fromMs: Math.floor(world.nowMs * 0.9)};
-    expect(await built(world, snapshot, query)).toBe(false);
-    expect(await built(world, snapshot, late)).toBe(true);
-    expect(await answeredSoon(world, snapshot, {...late, fromMs: late.fromMs + 500})).toBe(true);
-    expect(await world.ask(snapshot, {...late, fromMs: 0})).toBe(false);
   });
 
   test('yield name by name, while others of them are in use', async () => {

@@ -145,24 +145,6 @@ describe('tables of distinct users by ranges of days', () => {
     expect(resumed).toBeGreaterThan(60);
   });
 
-  test('equal the pass over hundreds of days, with and without an earlier one', async () => {
-    const world = new World();
-    for (let day = 100; day < 400; day++)
-      if (day % 9 !== 4) for (const user of [day % 7, day % 31]) world.seen(user, day);
-    const plans = (['dau', 'wau', 'mau'] as const).map((metric) =>
-      planActive(new Buckets(90 * dayMs, 420 * dayMs - 1, 'day'), metric),
-    );
-    const span = {firstDay: 0, lastDay: 430};
-    const first = world.partition.publish();
-    const {ranges} = (await world.table(first, span))!;
-    for (const plan of plans) expect(activeInRanges(plan, ranges)).toEqual(await world.pass(first, plan));
-    for (let day = 400; day < 431; day++) world.seen('new', day);
-    const second = world.partition.publish();
-    const {ranges: later, daysAdded} = (await world.table(second, span, ranges))!;
-    expect(daysAdded).toBeLessThan(60);
-    for (const plan of plans) expect(activeInRanges(plan, later)).toEqual(await world.pass(second, plan));
-  });
-
   test('a day that `from` or `to` cuts is answered by a table where nobody is cut off, and only there', () => {
     const world = new World();
     world.seen('ada', 10, 5_000);
@@ -252,26 +234,6 @@ describe('tables at hand', () => {
     expect(held.find(world.partition.publish(), asked)).toBeUndefined();
   });
 
-  test('are gone on from while only the newest days change', async () => {
-    const world = new World();
-    for (let day = 60; day < 120; day++) world.seen(day % 4, day);
-    const first = world.partition.cutRun(5).publish();
-    const held = new HeldDayRanges(derivedIn(world.cache));
-    const span = {firstDay: 0, lastDay: 119};
-    const {ranges, covered} = (await world.table(first, span))!;
-    held.keep(first, covered, ranges);
-    world.seen('new', 106);
-    const second = world.partition.publish();
-    expect(held.find(second, span)).toBeUndefined();
-    expect(held.resumable(second, covered)).toBe(ranges);
-    expect(held.resumable(second, {...covered, firstDay: 61})).toBeUndefined();
-    const next = (await world.table(second, span, ranges))!;
-    expect(next.daysAdded).toBe(14);
-    held.keep(second, covered, next.ranges);
-    world.seen('newer', 105);
-    expect(held.resumable(world.partition.publish(), covered)).toBeUndefined();
-  });
-
   test('are gone on from where users of the newest days are gone, as behind a log that lost its tail', async () => {
     const world = new World();
     for (let day = 60; day < 120; day++) world.seen(day % 4, day);
@@ -308,15 +270,5 @@ describe('tables at hand', () => {
     world.seen('new', 105);
     held.keep(world.partition.publish(), {firstDay: 0, lastDay: 1}, ranges);
     expect(derived.bytes).toBe(ranges.bytes);
-  });
-
-  test('are few: the oldest ones leave', async () => {
-    const {world, snapshot, ranges} = await worldWithTable();
-    const derived = derivedIn(world.cache);
-    const held = new HeldDayRanges(derived);
-    for (let day = 0; day < 100; day++) held.keep(snapshot, {firstDay: day, lastDay: day}, ranges);
-    expect(held.find(snapshot, {firstDay: 99, lastDay: 99})).toBe(ranges);
-    expect(held.find(snapshot, {firstDay: 1, lastDay: 1})).toBeUndefined();
-    expect(derived.bytes).toBe(8 * ranges.bytes);
   });
 });

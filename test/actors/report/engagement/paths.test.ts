@@ -83,30 +83,3 @@ test('after the first event of the name; equal events are steps of their own; a 
     ],
   });
 });
-
-test('before the last event of the name, step by step back', async () => {
-  expect(await ask('before', 20, did('ada', 'ABCAD'))).toMatchObject({
-    steps: [[{event: 'A', users: 1}], [{event: 'C', users: 1}], [{event: 'B', users: 1}]],
-  });
-});
-
-test('what is not shown is summed up exactly', async () => {
-  const stories = [did('ada', 'AB'), did('bob', 'AB'), did('cyd', 'AC'), did('dan', 'AD'), did('eve', 'A')];
-  expect(await ask('after', 1, ...stories)).toMatchObject({
-    steps: [
-      [{event: 'A', users: 5}],
-      [
-        {event: 'B', users: 2},
-        {kind: 'other', users: 2},
-        {kind: 'end', users: 1},
-      ],
-      [{kind: 'end', users: 4}],
-    ],
-    edges: [
-      {step: 1, from: {event: 'A'}, to: {event: 'B'}, users: 2},
-      {step: 1, from: {kind: 'other'}, to: {kind: 'other'}, users: 3},
-      {step: 2, from: {event: 'B'}, to: {kind: 'end'}, users: 2},
-      {step: 2, from: {kind: 'other'}, to: {kind: 'other'}, users: 2},
-    ],
-  });
-});

@@ -135,15 +135,6 @@ test('a first start event is the first of all time, not of the range', async () 
   expect(countsOf(await ask(story, {...second, cohort: 'recurring'}))).toEqual([[2, 0, 0, 0]]);
 });
 
-test('with a condition, the first start event is the first that passes', async () => {
-  const story = [told('ada', 'signup', at(1), {plan: 'free'}), told('ada', 'signup', at(2), {plan: 'pro'})];
-  const start = {event: 'signup', where: [{property: 'plan', op: 'eq', values: ['pro']}]} as const;
-  expect(countsOf(await ask(story, {start}))).toEqual([
-    [0, 0, 0, 0],
-    [1, 0, 0, 0],
-  ]);
-});
-
 test('the start event is no return to itself, whichever event returns; a second one of the same ms is', async () => {
   const start = [told('ada', 'signup', at(1))];
   for (const event of ['signup', undefined]) {
@@ -157,69 +148,4 @@ test('a minute around midnight is a day by the calendar, and none when periods r
   const story = [told('ada', 'signup', at(1, 23, 45)), told('ada', 'visit', at(2, 0, 1))];
   expect(countsOf(await ask(story))[0]).toEqual([1, 0, 1, 0]);
   expect(countsOf(await ask(story, {frame: 'rolling'}))[0]).toEqual([1, 1, 0, 0]);
-});
-
-test('recurring users are in a cohort for each bucket, once, by the first start event there', async () => {
-  const story = [
-    told('ada', 'visit', at(1, 1)),
-    told('ada', 'visit', at(1, 2)),
-    told('ada', 'visit', at(2, 1)),
-    told('ada', 'visit', at(4, 0)),
-  ];
-  const recurring = {cohort: 'recurring', start: {event: 'visit'}} as const;
-  expect(countsOf(await ask(story, recurring))).toEqual([
-    [1, 1, 1, 0],
-    [1, 0, 0, 1],
-  ]);
-});
-
-test('on_or_after never rises, and counts to `to`', async () => {
-  const story = [
-    told('ada', 'signup', at(1)),
-    told('ada', 'visit', at(3)),
-    told('bob', 'signup', at(1)),
-    told('bob', 'visit', at(6)),
-  ];
-  const later = {criteria: 'on_or_after', toMs: at(5, 0) - 1, periods: 5} as const;
-  const {cohorts} = await ask(story, later);
-  expect(cohorts[0]).toEqual({
-    date: '2024-01-01',
-    size: 2,
-    cells: [{count: 1}, {count: 1}, {count: 1}, {count: 0}, {count: 0, incomplete: true}],
-  });
-});
-
-test('months are those of the calendar; returns after `to` count', async () => {
-  const months = {fromMs: at(1, 0), toMs: at(31, 0), interval: 'month', periods: 3} as const;
-  const story = [told('ada', 'signup', at(31)), told('bob', 'signup', at(30)), told('bob', 'visit', at(31 + 29 + 1))];
-  const answer = await ask(story, months, Date.UTC(2024, 3, 1));
-  expect(answer.cohorts).toEqual([{date: '2024-01-01', size: 1, cells: [{count: 0}, {count: 0}, {count: 1}]}]);
-});
-
-test('a breakdown is by the event that made the member; rows add up', async () => {
-  const story = [
-    told('ada', 'signup', at(1), {plan: 'pro'}),
-    told('ada', 'visit', at(2), {plan: 'free'}),
-    told('bob', 'signup', at(1)),
-  ];
-  const answer = await ask(story, {
-    breakdown: {by: 'property', name: 'plan', limit: 5},
-    toMs: at(2, 0) - 1,
-    periods: 2,
-  });
-  const row = (size: number, second: number) => ({
-    cohorts: [{date: '2024-01-01', size, cells: [{count: 0}, {count: second}]}],
-    overall: [
-      {count: 0, size, rate: 0},
-      {count: second, size, rate: second / size},
-    ],
-  });
-  expect(answer.breakdown).toEqual({
-    property: 'plan',
-    additive: true,
-    rows: [
-      {value: 'pro', ...row(1, 1)},
-      {kind: 'missing', ...row(1, 0)},
-    ],
-  });
 });

@@ -134,57 +134,6 @@ describe('exclusions', () => {
   });
 });
 
-test('a held property makes a path of each value', async () => {
-  const stories = ['ada:A1{"v":"x"} A2{"v":"y"} B3{"v":"y"} B4', 'bob:A1 B2'];
-  expect(await ask(stories, {steps: 'AB', hold: 'v'})).toMatchObject({
-    unit: 'user_and_value',
-    hold: 'v',
-    steps: [{count: 2}, {count: 1}],
-  });
-});
-
-describe('a breakdown', () => {
-  const stories = ['ada:A1{"v":"x"} B2{"v":"y"}', 'bob:A1{"v":"y"} B2', 'cyd:A1 B2{"v":"x"}', 'dan:A1{"v":"x"}'];
-  const rowsAt = async (breakdownAt: number | 'first' | 'last') => {
-    const rest = {breakdown: {by: 'property', name: 'v', limit: 1}, breakdownAt} as const;
-    const {breakdown} = await ask(stories, {steps: 'AB', rest});
-    return breakdown!.rows.map(({value, kind, total}) => `${value ?? kind} ${total}`);
-  };
-
-  test('reads the value of the event at a step; who is not there is missing', async () => {
-    expect(await rowsAt(1)).toEqual(['x 2', 'other 1', 'missing 1']);
-    expect(await rowsAt(2)).toEqual(['x 1', 'other 1', 'missing 2']);
-  });
-
-  test('or of the first or last event that has one', async () => {
-    expect(await rowsAt('first')).toEqual(['x 3', 'other 1']);
-    expect(await rowsAt('last')).toEqual(['x 2', 'other 2']);
-  });
-});
-
-test('buckets are those of the first entry, and add up', async () => {
-  const rest = {interval: 'week'} as const;
-  const stories = ['ada:A1 A8 B9', 'bob:A9'];
-  expect((await ask(stories, {steps: 'AB', windowMs: 3 * dayMs, toMs: day(10), rest})).data).toEqual([
-    {date: '2026-06-29', count: 1, converted: 1, conversion_rate: 1},
-    {date: '2026-07-06', count: 1, converted: 0, conversion_rate: 0},
-  ]);
-});
-
-test('times have a mean and a histogram', async () => {
-  const stories = ['ada:A1 B1', 'bob:A1 B2', 'cyd:A1 B4'];
-  const {steps} = await ask(stories, {steps: 'AB', rest: {histogram: 'decimal'}});
-  const [first, second] = steps;
-  expect(first).toMatchObject({mean_seconds: null, histogram: []});
-  expect(second!.mean_seconds).toBe((4 * dayMs) / 3_000);
-  expect(second!.histogram).toHaveLength(27);
-  expect(second!.histogram!.filter((bin) => (bin as {count: number}).count > 0)).toEqual([
-    {seconds_from: 0, seconds_to: 0.001, count: 1},
-    {seconds_from: 50_000, seconds_to: 100_000, count: 1},
-    {seconds_from: 200_000, seconds_to: 500_000, count: 1},
-  ]);
-});
-
 test('a histogram by the clock has bounds that people choose', async () => {
   const stories = ['ada:A1 B1', 'bob:A1 B2', 'cyd:A1 B4'];
   const {steps} = await ask(stories, {steps: 'AB', rest: {histogram: 'clock'}});

@@ -1,9 +1,5 @@
-// Stalls of one user: stories, and what the walk of the funnel report says of the same events.
-import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {FunnelWalk} from '../../../../actors/report/funnel/funnel-walk.js';
 import {type StallRules, walkStalls} from '../../../../actors/report/funnel/stall-walk.js';
-import {runs} from '../../../support/runs.js';
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -50,25 +46,3 @@ test.each<[string, Partial<StallRules>, string]>([
   ['A1 A2', {steps: [0, 0]}, ''],
   ['A1 A7', {steps: [0, 0]}, '1:1'],
 ])('%s with %o stalls at %s', (story, rules, expected) => expect(told(story, rules)).toBe(expected));
-
-test('without a window it stalls where the walk of the report has the step, and the next one late or not', () => {
-  const events = fc.array(fc.record({gap: fc.integer({min: 0, max: 4}), selector: fc.integer({min: 0, max: 2})}), {
-    maxLength: 20,
-  });
-  const asked = fc.array(fc.integer({min: 0, max: 2}), {minLength: 2, maxLength: 4});
-  const property = fc.property(events, asked, fc.integer({min: 0, max: 8}), (all, kinds, withinMs) => {
-    // A kind stands for each event of a name: that of its first step.
-    let at = 0;
-    const times = all.map(({gap}) => (at += gap));
-    const selectors = all.map(({selector}) => selector);
-    const walk = new FunnelWalk(Uint8Array.from(kinds), never);
-    const depth = walk.walk(Float64Array.from(times), Uint8Array.from(selectors), 0, times.length);
-    const k = kinds.length - 1;
-    const [entered, reached, next] = [walk.times[0]!, walk.times[k - 1]!, walk.times[k]!];
-    const isStalled = depth === k || (depth > k && next > reached + withinMs);
-    expect(stallsOf({steps: kinds, withinMs, windowMs: never}, times, selectors)).toEqual(
-      isStalled ? [[entered, reached]] : [],
-    );
-  });
-  fc.assert(property, {numRuns: runs(500)});
-});

@@ -138,7 +138,7 @@ test('users, with what they did and their traits, equal the model, in pages of a
     }
     expect(listed).toEqual(usersOf(world, indexesOf(story), query));
   });
-  await fc.assert(property, {numRuns: runs(300)});
+  await fc.assert(property, {numRuns: runs(150)});
 });
 
 test('a cursor belongs to its list', () => {

@@ -75,41 +75,6 @@ test('keys that only bodies know are counted with the others; the context is no 
   expect(data.slice(0, 3).map(({property}) => property)).toEqual(['k0', 'k1', 'k59']);
 });
 
-test('what an erased user alone had is gone in the same snapshot', async () => {
-  const track = (user: string, properties: object) =>
-    ({do: 'track', event: {user, event: 'A', timeMs: at(1), properties}}) as Parameters<typeof tell>[0][number];
-  const identify = (user: string, traits: object) =>
-    ({do: 'identify', user, traits}) as Parameters<typeof tell>[0][number];
-  const world = tell([
-    track('ada', {plan: 'pro', mine: 1}),
-    track('bob', {plan: 'free'}),
-    identify('ada', {city: 'Rome', vip: true}),
-    identify('bob', {city: 'Oslo'}),
-    {do: 'cutChunk'},
-    {do: 'erase', user: 'ada'},
-  ]);
-  const {limit, passed} = day;
-  const end = {has_more: false, next_cursor: null};
-  expect(await world.ask({report: 'properties', ...day})).toEqual({
-    data: [{property: 'plan', share: 1, types: {string: 1}}],
-    ...end,
-  });
-  expect(await world.ask({report: 'property_values', property: 'plan', ...day})).toEqual({
-    data: [{value: 'free', count: 1}],
-    distinct: 1,
-    ...end,
-  });
-  expect(await world.ask({report: 'traits', limit, passed})).toEqual({
-    data: [{trait: 'city', share: 1, types: {string: 1}}],
-    ...end,
-  });
-  expect(await world.ask({report: 'trait_values', trait: 'city', limit, passed})).toEqual({
-    data: [{value: 'Oslo', count: 1}],
-    distinct: 1,
-    ...end,
-  });
-});
-
 test('hidden names and properties are left out of pages, or marked', async () => {
   const track = (event: string, properties: object) =>
     ({do: 'track', event: {user: 'ada', event, timeMs: at(1), properties}}) as Parameters<typeof tell>[0][number];
