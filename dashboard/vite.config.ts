@@ -6,7 +6,7 @@ import {brotliCompressSync, gzipSync} from 'node:zlib';
 import {defineConfig, type Plugin} from 'vite';
 import {budget} from './budget.ts';
 import {iconSprite} from './icons.ts';
-import {pagePaths} from './src/address/page-paths.ts';
+import {pagePaths} from './page-paths.ts';
 import {takenIn} from './taken-in.ts';
 import {uplotLines} from './uplot-lines.ts';
 
@@ -53,12 +53,15 @@ export default defineConfig({
             // What Overview and the sign-in load later, with all that only these have.
             {
               name: 'start',
-              test: /src\/(pages\/(overview|sign-in|no-page)|reports\/active\/tile|shell\/(annotations-button|day-notes)|charts\/time-table-rows)/,
+              test: /src\/(pages\/(overview|sign-in|no-page)|reports\/active\/report|shell\/(annotations-button|day-notes)|charts\/time-table-rows)/,
             },
-            {name: 'shell', test: /src\/(address|charts|controls|design|explained|service|shell)\//},
+            {
+              name: 'shell',
+              test: /src\/((address|charts|controls|design|explained|service|shell)\/|reports\/(firing|plain-numbers))/,
+            },
             {
               name: 'reports',
-              test: /src\/(boards|reports|share|pages\/(boards|saved|web))\//,
+              test: /src\/(boards|reports|share|pages\/(boards|report|saved|web))\//,
             },
             {name: 'people', test: /src\/pages\/(events|people)\//},
             {name: 'operation', test: /src\/(pages|webhooks)\//},

@@ -324,6 +324,7 @@ describe('the pages of the dashboard', () => {
       service: ['address', 'service'],
       design: ['design'],
       charts: ['address', 'charts', 'controls', 'design', 'service', 'shell'],
+      explained: ['address', 'charts', 'controls', 'design', 'explained', 'service', 'shell'],
       reports: ['address', 'charts', 'controls', 'design', 'explained', 'reports', 'service', 'shell'],
     };
     expect(own.length).toBeGreaterThan(400);
@@ -336,6 +337,23 @@ describe('the pages of the dashboard', () => {
       'dashboard/src/main.tsx',
       'dashboard/src/shell/places.ts',
     ]);
+  });
+
+  test('know a kind of report by its line in the registry: nothing else names its folder, and no kind another one', () => {
+    const home = 'dashboard/src/reports';
+    const folders = readdirSync(join(root, home), {withFileTypes: true}).filter((one) => one.isDirectory());
+    const registry = readFileSync(join(root, home, 'all.ts'), 'utf8');
+    const lines = [...registry.matchAll(/\{path: '\/([\w-]+)', .* import\('\.\/([\w-]+)\/report'\)\},/g)];
+    expect(lines.map(([, path, folder]) => `${path} ${folder}`).sort()).toEqual(
+      folders.map(({name}) => `${name} ${name}`).sort(),
+    );
+    const kindOf = (path: string): string | undefined => /^dashboard\/src\/reports\/([^/]+)\//.exec(path)?.[1];
+    const named = pages
+      .flatMap(importsOf)
+      .filter(({file, target}) => kindOf(target) !== undefined && kindOf(target) !== kindOf(file));
+    expect(named.length).toBeGreaterThan(folders.length);
+    const wrong = named.filter(({file}) => dirname(file) !== home);
+    expect(wrong.map(({file, target}) => `${file} -> ${target}`)).toEqual([]);
   });
 
   test('import nothing of what stands beside the service', () => {

@@ -3,14 +3,10 @@
 /** Number of pins that the service stores at most (src/kept/board.ts). */
 export const pinsMax = 12;
 
-export const pinnedPages = ['/trends', '/funnels', '/retention', '/lifecycle', '/paths', '/active'] as const;
-export type PinnedPage = (typeof pinnedPages)[number];
-
-/** The page and the query of a pin; undefined for a page that these pages do not know. */
-export function partsOfPin(pin: string): {readonly page: PinnedPage; readonly search: string} | undefined {
-  const [path, search] = pin.split(/(?=\?)/) as [string, string?];
-  const page = pinnedPages.find((one) => one === path);
-  return page && {page, search: search ?? ''};
+/** The page and the query of a pin. */
+export function partsOfPin(pin: string): {readonly page: string; readonly search: string} {
+  const [page = '', search = ''] = pin.split(/(?=\?)/);
+  return {page, search};
 }
 
 /** The pins with one moved to the place of another. */

@@ -38,6 +38,10 @@ export function trendsAsked(question: TrendsQuestion, today: number, since?: num
   };
 }
 
+/** What the lines need. */
+export const linesQuestions = ({series, ask, askPast}: TrendsAsked): FixedQuestion[] =>
+  distinct(series.flatMap((one) => [ask(one), askPast(one)]));
+
 export const trendsQuestions = ({series, ask, askPast, askUsers}: TrendsAsked): FixedQuestion[] =>
   distinct(series.flatMap((one) => [ask(one), askPast(one), askUsers(one)]));
 

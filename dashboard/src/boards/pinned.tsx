@@ -1,9 +1,9 @@
 // A pin of a board, with its place in their order. What it shows is loaded by the page of its report.
 import type {FunctionComponent} from 'preact';
 import {useRef, useState} from 'preact/hooks';
-import {type PinnedPage, partsOfPin} from '../address/pin-list';
+import {partsOfPin} from '../address/pin-list';
 import type {Reorder} from '../controls/reorder';
-import type {TileDays, TileProps} from '../reports/tile';
+import {reports} from '../reports/all';
 import {movePin, togglePin} from '../service/board-changes';
 import type {Board} from '../service/boards';
 import type {Freshness} from '../service/freshness';
@@ -12,6 +12,7 @@ import {Card} from '../shell/card';
 import {Icon} from '../shell/icon';
 import {later} from '../shell/later';
 import {Empty, Loading} from '../shell/states';
+import {type TileDays, type TileProps, tileOf} from './report-tile';
 
 const waiting = (
   <div class="card">
@@ -19,14 +20,10 @@ const waiting = (
   </div>
 );
 
-const tiles: Readonly<Record<PinnedPage, FunctionComponent<TileProps>>> = {
-  '/trends': later(() => import('../reports/trends/tile').then(({PinnedTrend: Tile}) => Tile), waiting),
-  '/funnels': later(() => import('../reports/funnels/tile').then(({PinnedFunnel: Tile}) => Tile), waiting),
-  '/retention': later(() => import('../reports/retention/tile').then(({PinnedRetention: Tile}) => Tile), waiting),
-  '/lifecycle': later(() => import('../reports/lifecycle/tile').then(({PinnedLifecycle: Tile}) => Tile), waiting),
-  '/paths': later(() => import('../reports/paths/tile').then(({PinnedPaths: Tile}) => Tile), waiting),
-  '/active': later(() => import('../reports/active/tile').then(({PinnedActive: Tile}) => Tile), waiting),
-};
+/** By the path of the report's page. */
+export const tiles: ReadonlyMap<string, FunctionComponent<TileProps>> = new Map(
+  reports.map((entry) => [entry.path, later(async () => tileOf(entry, (await entry.script()).report), waiting)]),
+);
 
 export interface PinnedProps extends TileDays {
   readonly board: Board;
@@ -38,15 +35,14 @@ export interface PinnedProps extends TileDays {
 
 export function Pinned({board, pin, reorder, onFresh, ...days}: PinnedProps) {
   const tools = (title: string) => <PinTools board={board} pin={pin} title={title} reorder={reorder} />;
-  const parts = partsOfPin(pin);
-  if (parts === undefined) return <UnknownPin pin={pin} tools={tools} />;
-  const Tile = tiles[parts.page];
-  return <Tile {...days} search={parts.search} tools={tools} onFresh={(freshness) => onFresh?.(pin, freshness)} />;
+  const {page, search} = partsOfPin(pin);
+  const Tile = tiles.get(page);
+  if (Tile === undefined) return <UnknownPin pin={pin} page={page} tools={tools} />;
+  return <Tile {...days} search={search} tools={tools} onFresh={(freshness) => onFresh?.(pin, freshness)} />;
 }
 
 /** A newer version of the pages pinned it. */
-function UnknownPin({pin, tools}: {readonly pin: string; readonly tools: TileProps['tools']}) {
-  const [page = ''] = pin.split('?', 1);
+function UnknownPin({pin, page, tools}: Pick<PinnedProps, 'pin'> & Pick<TileProps, 'tools'> & {readonly page: string}) {
   return (
     <Card span={12} title={page} note="not known here" tools={tools(page)}>
       <Empty title="These pages do not know this report">

@@ -10,6 +10,7 @@ import {useEffect, useRef} from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './chart.css';
+import {dayOfMs, type Range} from '../address/range';
 import type {ChartMark} from './annotated';
 import {EndLabels, type Ends, placeLabels} from './end-labels';
 import {clockText, count, dayText, longDayText, monthText, short} from './format';
@@ -61,8 +62,8 @@ interface TimeChartProps {
   readonly beforeMoment?: ((at: number) => string) | undefined;
   /** Charts with the same key share their crosshair. */
   readonly syncKey?: string;
-  /** A range was dragged over: epoch seconds. Without it dragging does nothing. */
-  readonly onRange?: (from: number, to: number) => void;
+  /** These days were dragged over. Without it dragging does nothing. */
+  readonly onRange?: ((range: Range) => void) | undefined;
   /** The crosshair stands at the bucket with this start, or nowhere. */
   readonly onCrosshair?: (seconds: number | undefined) => void;
 }
@@ -318,7 +319,8 @@ class Chart {
   private takeRange(self: uPlot): void {
     const {left, width} = self.select;
     if (width < 4) return;
-    this.props().onRange?.(self.posToVal(left, 'x'), self.posToVal(left + width, 'x'));
+    const dayAt = (x: number): number => dayOfMs(1_000 * self.posToVal(x, 'x'));
+    this.props().onRange?.({kind: 'days', from: dayAt(left), to: dayAt(left + width)});
     self.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
   }
 

@@ -9,7 +9,6 @@ import {explaining} from '../shell/explained';
 import {Loading} from '../shell/states';
 import type {Explanation} from './explanation';
 import {PeopleBehind} from './people-behind';
-import {words} from './words';
 
 const close = (): void => void (explaining.value = undefined);
 
@@ -21,7 +20,7 @@ export function ExplanationDialog() {
   useEffect(() => {
     let isCurrent = true;
     setMade(undefined);
-    void Promise.resolve(behind(words)).then((made) => isCurrent && setMade(made));
+    void Promise.resolve(behind()).then((made) => isCurrent && setMade(made));
     return () => {
       isCurrent = false;
     };

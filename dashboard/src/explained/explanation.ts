@@ -1,4 +1,4 @@
-// Explanation of a number: how it is counted, and lists of exactly what was counted. Each kind of number has a module of its own.
+// Explanation of a number: how it is counted, and lists of exactly what was counted. Each kind of report has those of its numbers.
 //   EX1. A list that would not be exactly what was counted is replaced by the reason.
 import type {NumberPlace} from '../../../src/asks/question/flat.js';
 import type {NamedRow} from '../address/breakdown-row.js';

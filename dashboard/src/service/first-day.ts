@@ -2,7 +2,6 @@
 import {signal} from '@preact/signals';
 import {useLayoutEffect} from 'preact/hooks';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
-import {isShared} from '../address/base';
 import {dayOfMs} from '../address/range';
 import {namesMax, namesQuestion} from '../address/report-address';
 import {everyDay} from '../address/stored-days';
@@ -11,7 +10,7 @@ import {today} from './today';
 
 /** Time of the earliest event, epoch ms. Undefined while it is not known, and where there are more names than one answer has. */
 const firstMs = signal<number | undefined>(undefined);
-let isAsked = isShared;
+let isAsked = false;
 /** The answer is of use to every page. */
 const {signal: stays} = new AbortController();
 
@@ -29,7 +28,9 @@ async function look(): Promise<void> {
 const ofUtc = (_: string, ms: number): number => ms;
 
 /** The first day with data in the zone; undefined where it is not known. `wallMs` (zone.ts): given by pages that have zones. */
-export function useFirstDay(wallMs = ofUtc, zone = ''): number | undefined {
-  useLayoutEffect(() => void look(), []);
+export function useFirstDay(wallMs = ofUtc, zone = '', isNeeded = true): number | undefined {
+  useLayoutEffect(() => {
+    if (isNeeded) void look();
+  }, []);
   return firstMs.value === undefined ? undefined : dayOfMs(wallMs(zone, firstMs.value));
 }

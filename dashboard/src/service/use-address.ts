@@ -1,10 +1,8 @@
-// A page's question out of the browser's address, and back: a choice is a new entry of the history, so Back undoes it. A page that
-// is shared has the question of its report, and no choice.
+// A page's question out of the browser's address, and back: a choice is a new entry of the history, so Back undoes it.
 
 import {useMemo, useRef} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import {type Form, type Problem, type QuestionOf, readAddress, writeAddress} from '../address/codec';
-import {shared} from './shared';
 
 export interface Address<F extends Form> {
   readonly question: QuestionOf<F>;
@@ -17,15 +15,14 @@ export interface Address<F extends Form> {
 
 export function useAddress<F extends Form>(form: F): Address<F> {
   const {url, path: place, route} = useLocation();
-  const here = shared.value;
   // A page stays until the next one is loaded: it keeps its question, and writes nothing into the other's address.
   const own = useRef({place, url}).current;
   const isLeft = own.place !== place;
   if (!isLeft) own.url = url;
-  const [path, search = ''] = (here?.search ?? own.url.split('#')[0]!).split(/\?(.*)/s) as [string, string?];
+  const [path, search = ''] = own.url.split('#')[0]!.split(/\?(.*)/s) as [string, string?];
   const {question, problems} = useMemo(() => readAddress(form, search), [form, search]);
   const go = (changed: Partial<QuestionOf<F>>, replace: boolean, kept?: readonly Problem[]): void => {
-    if (here === undefined && !isLeft) route(path + writeAddress(form, {...question, ...changed}, kept), replace);
+    if (!isLeft) route(path + writeAddress(form, {...question, ...changed}, kept), replace);
   };
   return {
     question,

@@ -1,5 +1,9 @@
 // The page of a link: one report with its numbers and how they are counted, for whoever has the link. It leads nowhere else.
-import {agoText, momentText} from '../charts/format';
+import type {FunctionComponent} from 'preact';
+import {readAddress} from '../address/codec';
+import {agoText, datesText, momentText, rangeName} from '../charts/format';
+import {reports} from '../reports/all';
+import {type AnyQuestion, type AnyReport, askedOf, type WordRow} from '../reports/report';
 import type {Fault} from '../service/client';
 import {now} from '../service/now';
 import {readShare, shareFault} from '../service/share-link';
@@ -7,16 +11,47 @@ import {shared} from '../service/shared';
 import {Card} from '../shell/card';
 import {Head} from '../shell/head';
 import {later} from '../shell/later';
-import {places} from '../shell/places';
 import {FaultBox, Loading} from '../shell/states';
-import {questionWords} from './question-words';
+import {todayIn} from '../shell/zone-day';
 import './share.css';
 
 const waiting = <Loading lines={8} />;
-/** The page of a report, as the frame loads it. Made once: another component would mount it again. */
-const pages = new Map(
-  places.flatMap(({path, script}) => (script === undefined ? [] : [[path, later(script, waiting)] as const])),
+/** By the path of the report's page. Made once: another component would mount it again. */
+const shownReports: ReadonlyMap<string, FunctionComponent<{readonly search: string}>> = new Map(
+  reports.map(({path, script}) => [path, later(async () => shownOf((await script()).report), waiting)]),
 );
+
+const shownOf = (report: AnyReport): FunctionComponent<{readonly search: string}> =>
+  function Shown({search}) {
+    const question = readAddress(report.form, search).question as AnyQuestion;
+    const {range, zone} = question;
+    const asked = askedOf(question, todayIn(zone), undefined);
+    const dates = datesText(asked.days, asked.today);
+    const name = rangeName(range);
+    const days = `${name === undefined || name === dates ? dates : `${name}, ${dates}`} (${zone})`;
+    const words: readonly WordRow[] = [...report.words(question), ['Days', days]];
+    return (
+      <>
+        <div class="row builder-result">
+          <report.Result {...asked} onFresh={() => {}} />
+        </div>
+        <div class="row">
+          <Card span={12} title="How it is counted">
+            <dl class="shared-question">
+              {words
+                .filter(([, text]) => text !== '')
+                .map(([what, text]) => (
+                  <div key={what}>
+                    <dt>{what}</dt>
+                    <dd>{text}</dd>
+                  </div>
+                ))}
+            </dl>
+          </Card>
+        </div>
+      </>
+    );
+  };
 
 export function SharedReport() {
   const report = shared.value;
@@ -34,23 +69,15 @@ export function SharedReport() {
       </main>
     );
   const {name, page, search} = report;
-  const Page = pages.get(page);
+  const Report = shownReports.get(page);
   return (
     <main class="page shared">
       <Head title={name} freshness={<AsOf />} />
-      {Page === undefined ? <p>This link is of a newer version: reload the page.</p> : <Page key={search} />}
-      <div class="row">
-        <Card span={12} title="How it is counted">
-          <dl class="shared-question">
-            {questionWords(page, search).map(([what, text]) => (
-              <div key={what}>
-                <dt>{what}</dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
-        </Card>
-      </div>
+      {Report === undefined ? (
+        <p>This link is of a newer version: reload the page.</p>
+      ) : (
+        <Report key={search} search={search} />
+      )}
     </main>
   );
 }

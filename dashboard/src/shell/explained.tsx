@@ -2,10 +2,9 @@
 import {signal} from '@preact/signals';
 import {isShared} from '../address/base';
 import type {Explanation} from '../explained/explanation';
-import type {Words} from '../explained/words';
 
-/** Makes the explanation of a number of the words that the dialog has. */
-export type Behind = (words: Words) => Explanation | Promise<Explanation>;
+/** Makes the explanation of a number, once somebody asks for it. */
+export type Behind = () => Explanation | Promise<Explanation>;
 
 /** The number that is being explained. A shared report explains none: it has no lists. */
 export const explaining = signal<Behind | undefined>(undefined);

@@ -1,7 +1,7 @@
 // Puts a report on a board, or takes it off, for everybody: a button for who may change boards. With several boards it asks for one.
 import {useState} from 'preact/hooks';
 import type {Form} from '../address/codec';
-import {type PinnedPage, pinsMax} from '../address/pin-list';
+import {pinsMax} from '../address/pin-list';
 import {pinOf} from '../address/pins';
 import {Popover} from '../controls/popover';
 import {hasRoom, isPinned, togglePin} from '../service/board-changes';
@@ -12,7 +12,7 @@ import {later} from './later';
 import './pin-button.css';
 
 export interface PinProps {
-  readonly page: PinnedPage;
+  readonly page: string;
   readonly form: Form;
   /** An address of the page, whose `form` it has. */
   readonly search: string;

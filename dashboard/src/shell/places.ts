@@ -2,6 +2,7 @@
 
 import type {FunctionComponent} from 'preact';
 import type {IconName} from '../../icons';
+import {reports} from '../reports/all';
 import {hasEvents} from '../service/any-events';
 import {may, type Role} from '../service/session';
 
@@ -46,60 +47,20 @@ export const places: readonly Place[] = [
     role: 'reader',
     script: () => import('../pages/boards/boards').then(({Boards}) => Boards),
   },
-  {
-    path: '/trends',
-    letter: 't',
-    name: 'Trends',
-    icon: 'trends',
-    section: 'Product',
-    role: 'reader',
-    script: () => import('../reports/trends/trends').then(({Trends}) => Trends),
-  },
-  {
-    path: '/funnels',
-    letter: 'f',
-    name: 'Funnels',
-    icon: 'funnel',
-    section: 'Product',
-    role: 'reader',
-    script: () => import('../reports/funnels/funnels').then(({Funnels}) => Funnels),
-  },
-  {
-    path: '/retention',
-    letter: 'r',
-    name: 'Retention',
-    icon: 'retention',
-    section: 'Product',
-    role: 'reader',
-    script: () => import('../reports/retention/retention').then(({Retention}) => Retention),
-  },
-  {
-    path: '/lifecycle',
-    letter: 'c',
-    name: 'Lifecycle',
-    icon: 'lifecycle',
-    section: 'Product',
-    role: 'reader',
-    script: () => import('../reports/lifecycle/lifecycle').then(({Lifecycle}) => Lifecycle),
-  },
-  {
-    path: '/paths',
-    letter: 'w',
-    name: 'Paths',
-    icon: 'paths',
-    section: 'Product',
-    role: 'reader',
-    script: () => import('../reports/paths/paths').then(({Paths}) => Paths),
-  },
-  {
-    path: '/active',
-    letter: 'a',
-    name: 'Active users',
-    icon: 'userGroup',
-    section: 'Product',
-    role: 'reader',
-    script: () => import('../reports/active/active').then(({ActiveUsers}) => ActiveUsers),
-  },
+  ...reports.map(
+    (entry): Place => ({
+      path: entry.path,
+      letter: entry.letter,
+      name: entry.name,
+      icon: entry.icon,
+      section: 'Product',
+      role: 'reader',
+      script: async () => {
+        const [{reportPage}, {report}] = await Promise.all([import('../pages/report/report'), entry.script()]);
+        return reportPage(entry, report);
+      },
+    }),
+  ),
   {
     path: '/saved',
     letter: 's',

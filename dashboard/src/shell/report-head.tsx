@@ -1,7 +1,6 @@
-// The first line of a report's page: its name, how fresh it is, which days, which buckets; and what the address got wrong. A page
-// that is shared has a line of its own (pages/share).
+// The first line of a report's page: its name, how fresh it is, which days, which buckets; and what the address got wrong. A link
+// has a line of its own (share/share.tsx).
 
-import {isShared} from '../address/base';
 import type {Problem} from '../address/codec';
 import {comparedDays} from '../address/compared';
 import {type Compare, daysOf, type Interval, type Range} from '../address/range';
@@ -48,7 +47,6 @@ export function ReportHead({
   readonly isQuestion?: boolean;
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
-  if (isShared) return null;
   const days = daysOf(range, place.today);
   const past = interval && compare && comparedDays(days, interval, compare);
   // Another range has an interval of its own.

@@ -7,7 +7,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {pagePaths} from '../../../dashboard/src/address/page-paths.js';
+import {pagePaths} from '../../../dashboard/page-paths.js';
 import {setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';

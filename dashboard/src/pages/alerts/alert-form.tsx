@@ -8,7 +8,7 @@ import {momentText} from '../../charts/format';
 import {DialogForm} from '../../controls/dialog-form';
 import {Options} from '../../controls/options';
 import {type Labels, useSending} from '../../controls/sending';
-import type {Firing} from '../../explained/alert';
+import {type Firing, firingBehind} from '../../reports/firing';
 import {change, type Fault, faultOf} from '../../service/client';
 import {may} from '../../service/session';
 import {type Behind, Explained} from '../../shell/explained';
@@ -154,8 +154,8 @@ export function AlertForm({
 
 const behind =
   (draft: AlertDraft, firing: AlertPreviewAnswer['firings'][number]): Behind =>
-  ({firingBehind}) => {
-    return firingBehind({
+  () =>
+    firingBehind({
       kind: draft.kind as Firing['kind'], // The others have no preview.
       firing,
       event: draft.event ?? null,
@@ -165,7 +165,6 @@ const behind =
       minutes: Number(draft.minutes),
       days: Number(draft.days),
     });
-  };
 
 function Preview({draft, preview}: {readonly draft: AlertDraft; readonly preview: AlertPreviewAnswer}) {
   const {firings, fired, step_minutes: step} = preview;

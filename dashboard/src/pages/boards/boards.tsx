@@ -2,7 +2,6 @@
 import {type Signal, useSignal} from '@preact/signals';
 import {pageAddress} from '../../address/base';
 import {boardForm} from '../../address/board-address';
-import {comparedDays} from '../../address/compared';
 import {daysOf} from '../../address/range';
 import {intervalOf} from '../../address/report-address';
 import {BoardLinks} from '../../boards/board-links';
@@ -44,8 +43,6 @@ function OneBoard({id, address}: {readonly id: string; readonly address: BoardPa
   const {question, ask} = address;
   const fresh = useSignal<Freshnesses>({});
   const board = boards.value?.find((one) => one.id === id);
-  const days = daysOf(question.range, today.value);
-  const interval = intervalOf(question.every, days);
   const since = useFirstDay();
   return (
     <>
@@ -72,10 +69,10 @@ function OneBoard({id, address}: {readonly id: string; readonly address: BoardPa
         <BoardRow
           board={board}
           range={question.range}
-          days={days}
-          interval={interval}
-          past={comparedDays(days, interval, question.compare, since)}
-          onRange={(from, to) => ask({range: {kind: 'days', from, to}, every: null})}
+          every={intervalOf(question.every, daysOf(question.range, today.value))}
+          compare={question.compare}
+          since={since}
+          onRange={(range) => ask({range, every: null})}
           onFresh={(pin, freshness) => (fresh.value = {...fresh.peek(), [pin]: freshness})}
         />
       )}

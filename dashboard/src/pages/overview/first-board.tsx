@@ -2,18 +2,14 @@
 
 import {BoardLinks} from '../../boards/board-links';
 import {BoardRow} from '../../boards/board-row';
-import type {TileDays, TileProps} from '../../reports/tile';
+import {tiles} from '../../boards/pinned';
+import type {TileDays} from '../../boards/report-tile';
 import {boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
-import {later} from '../../shell/later';
 import {FaultBox, Loading} from '../../shell/states';
 import {NewestCard} from './newest-card';
 
-const PinnedActive = later<TileProps>(
-  () => import('../../reports/active/tile').then(({PinnedActive: Tile}) => Tile),
-  <div class="card">
-    <Loading lines={7} />
-  </div>,
-);
+/** Shown while nothing is pinned. */
+const Usual = tiles.get('/active')!;
 
 export function FirstBoard(props: TileDays) {
   useBoards();
@@ -38,7 +34,7 @@ export function FirstBoard(props: TileDays) {
                 <Loading lines={8} />
               </div>
             ) : (
-              <PinnedActive {...props} past={undefined} search="" tools={() => null} onFresh={() => {}} />
+              <Usual {...props} compare="off" search="" tools={() => null} onFresh={() => {}} />
             )}
           </div>
           <NewestCard />

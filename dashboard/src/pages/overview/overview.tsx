@@ -1,9 +1,8 @@
 // The first page: how the product does, without anything to set up. It shows what is most frequent.
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {comparedDays, pastSoFar} from '../../address/compared';
-import {daysOf} from '../../address/range';
+import {daysOf, type Range} from '../../address/range';
 import {countsQuestion, intervalOf, namesMax, namesQuestion, overviewForm} from '../../address/report-address';
-import {asksOf, TrendCard} from '../../reports/trends/trend-card';
 import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
@@ -14,15 +13,12 @@ import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
 import {Tiles, useTiles} from './tiles';
 import {TopEvents} from './top-events';
+import {TrendCard} from './trend-card';
 import './overview.css';
 
 const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);
 
 const FirstBoard = later(() => import('./first-board').then(({FirstBoard: Part}) => Part), <Loading lines={8} />);
-
-const AnnotationsButton = later(() =>
-  import('../../shell/annotations-button').then(({AnnotationsButton: Part}) => Part),
-);
 
 const trendMax = 3;
 
@@ -44,7 +40,10 @@ export function Overview() {
     asks: countsQuestion(event, days, interval),
     asksPast: past && countsQuestion(event, past, interval),
   }));
-  const trend = useReports({...asked, lines}, lines.length === 0 ? undefined : asksOf(lines));
+  const trend = useReports(
+    {...asked, lines},
+    lines.length === 0 ? undefined : lines.flatMap(({asks, asksPast}) => (asksPast ? [asks, asksPast] : [asks])),
+  );
 
   const soFar = pastSoFar(past, days, today.value, asOfMs) ?? past;
   const isPastAsked = soFar !== undefined && asOfMs !== undefined;
@@ -52,7 +51,7 @@ export function Overview() {
 
   const tiles = useTiles(Math.min(days.to, today.value), since);
 
-  const zoom = (from: number, to: number): void => ask({range: {kind: 'days', from, to}, every: null});
+  const zoom = (range: Range): void => ask({range, every: null});
 
   const isNothing = listed !== undefined && listed.data.length === 0 && !names.isOther;
   return (
@@ -74,18 +73,10 @@ export function Overview() {
         <>
           <Tiles tiles={tiles} />
           <div class="row">
-            <TrendCard
-              span={8}
-              title="Trend"
-              file="most-frequent-events"
-              trend={trend}
-              names={names}
-              tools={<AnnotationsButton isHour={interval === 'hour'} />}
-              onRange={zoom}
-            />
+            <TrendCard trend={trend} names={names} onRange={zoom} />
             <TopEvents names={names} pastNames={past && pastNames} range={question.range} />
           </div>
-          <FirstBoard range={question.range} days={days} interval={interval} past={past} onRange={zoom} />
+          <FirstBoard range={question.range} every={interval} compare={question.compare} since={since} onRange={zoom} />
         </>
       )}
     </>

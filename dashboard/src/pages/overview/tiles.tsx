@@ -14,6 +14,7 @@ import {today} from '../../service/today';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 import {ReportBody} from '../../shell/report-body';
+import {plainNumbers} from './plain-numbers';
 
 const sparkDays = 15;
 
@@ -105,7 +106,7 @@ export function Tiles({tiles: {day: asked, since, now, past, days}}: {readonly t
             <Figure
               value={sumOf(names!.value!)}
               of={`events ${on}`}
-              behind={({allEvents}) => allEvents(sumOf(names!.value!), ofDay)}
+              behind={async () => (await plainNumbers()).allEvents(sumOf(names!.value!), ofDay)}
               isAtLeast={names!.value!.has_more}
               before={beginsBefore({from: day - 7}, since) ? undefined : pastNames && sumOf(pastNames)}
               note={weekday}
@@ -131,9 +132,9 @@ export function Tiles({tiles: {day: asked, since, now, past, days}}: {readonly t
                 <Figure
                   value={report!.value!.data.at(-1)?.count ?? 0}
                   of={label}
-                  behind={({activeUsers}) => {
+                  behind={async () => {
                     const at = report!.value!.data.length - 1;
-                    return activeUsers(report!.value!, ofDay, {at, text: name});
+                    return (await plainNumbers()).activeUsers(report!.value!, ofDay, {at, text: name});
                   }}
                   before={
                     beginsBefore(pastDays(metric, day), since)

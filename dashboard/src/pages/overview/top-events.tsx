@@ -13,6 +13,7 @@ import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {plainNumbers} from './plain-numbers';
 
 const shownMax = 9;
 
@@ -34,13 +35,9 @@ export function TopEvents({
   const trendOf = (event: string): string => pageAddress('/trends') + addressAsking(trendForm, {event: [event], range});
   const behind =
     (event: string, value: number): Behind =>
-    ({eventsNamed}) => {
-      const {days} = names.shown!.question;
-      return eventsNamed(event, value, {
-        days,
-        today: today.peek(),
-        freshness: names.shown!.freshness,
-      });
+    async () => {
+      const {question, freshness} = names.shown!;
+      return (await plainNumbers()).eventsNamed(event, value, {days: question.days, today: today.peek(), freshness});
     };
   return (
     <Card

@@ -1,15 +1,11 @@
 // Saved reports: everybody's, by folder, in an order that people give them.
+import type {FunctionComponent} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
-import {activeQuestionForm} from '../../address/active-address';
 import {pageAddress} from '../../address/base';
-import type {Form} from '../../address/codec';
-import {lifecycleForm, pathsForm, retentionForm} from '../../address/engagement-address';
-import {funnelForm} from '../../address/funnel-address';
-import type {PinnedPage} from '../../address/pin-list';
 import {folderOf, placeBetween, summaryOf} from '../../address/saved-report';
-import {trendsForm} from '../../address/trends-address';
 import {Moment} from '../../controls/moment';
+import {reports as kinds} from '../../reports/all';
 import {useAskAgain} from '../../service/asked';
 import type {Fault} from '../../service/client';
 import {
@@ -39,14 +35,16 @@ const DeleteReport = later(() => import('./dialogs').then((part) => part.DeleteR
 const ShareReport = later(() => import('./share-report').then((part) => part.ShareReport));
 const ShareList = later(() => import('../../shell/share-list').then((part) => part.ShareList));
 
-const forms: Readonly<Partial<Record<string, Form>>> = {
-  '/trends': trendsForm,
-  '/funnels': funnelForm,
-  '/retention': retentionForm,
-  '/lifecycle': lifecycleForm,
-  '/paths': pathsForm,
-  '/active': activeQuestionForm,
-};
+/** The pin of a saved report, by the path of its page: the report knows what of a question a pin keeps. */
+const pinButtons: ReadonlyMap<string, FunctionComponent<{readonly search: string}>> = new Map(
+  kinds.map(({path, script}) => [
+    path,
+    later(async () => {
+      const {form} = (await script()).report;
+      return ({search}) => <PinButton page={path} form={form} search={search} />;
+    }),
+  ]),
+);
 
 /** Only while they are not known to be the newest: an answer that comes late would undo a change of this page. */
 const readAgain = (): void => void (savedFault.peek() !== undefined && readSavedReports());
@@ -158,7 +156,7 @@ function Row({
   const {route} = useLocation();
   const {name, page, search, changed_at: changedAt, changed_by: changedBy} = report;
   const place = places.find(({path}) => path === page);
-  const form = forms[page];
+  const Pin = pinButtons.get(page);
   const {leaf} = folderOf(name);
   const address = pageAddress(page) + search;
   const mayChange = may('analyst');
@@ -183,7 +181,7 @@ function Row({
         <Moment iso={changedAt} /> by {changedBy}
       </span>
       <span class="saved-tools">
-        {form !== undefined && <PinButton page={page as PinnedPage} form={form} search={search} />}
+        {Pin !== undefined && <Pin search={search} />}
         {mayChange && (
           <>
             <RowTool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />

@@ -1,6 +1,7 @@
 // The figures of the page over time.
 import {useMemo, useState} from 'preact/hooks';
 import {flatOf} from '../../../../src/asks/question/flat.js';
+import type {Range} from '../../address/range';
 import {wallMs} from '../../address/zone';
 import {type AnsweredLine, type Charted, csvRows} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';
@@ -30,7 +31,7 @@ export function WebChart({
   readonly chart: Charted;
   readonly today: number;
   /** Asks for these days, epoch seconds. */
-  readonly onRange: (from: number, to: number) => void;
+  readonly onRange: (range: Range) => void;
 }) {
   const [isTable, setTable] = useState(false);
   const {shown} = main;

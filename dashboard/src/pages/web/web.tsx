@@ -41,7 +41,6 @@ const WebFields = later<WebFieldsProps>(
 const NoViews = later(() => import('./no-views').then(({NoViews: Part}) => Part));
 
 const title = 'Web';
-const dayOf = (seconds: number): number => Math.floor(seconds / 86_400);
 /** Widths of the lists, in their order: two, three and two in a row. */
 const spans = [6, 6, 4, 4, 4, 6, 6] as const;
 
@@ -132,7 +131,7 @@ function WebOf({
           lines={lines}
           chart={chart}
           today={place.today}
-          onRange={(from, to) => ask({range: {kind: 'days', from: dayOf(from), to: dayOf(to)}, every: null})}
+          onRange={(range) => ask({range, every: null})}
         />
         {webLists.map((list, at) => (
           <ListCard

@@ -1,10 +1,14 @@
 // Explanations of the page's numbers.
+import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {metrics} from '../../address/report-address';
 import type {AnsweredLine} from '../../charts/charted';
+import type {Freshness} from '../../service/freshness';
 import type {Shown} from '../../service/reports';
 import type {Behind} from '../../shell/explained';
 import type {AskedActive} from './active-drawn';
-import type {BehindRow} from './by-value';
+import {activeBehind} from './behind';
+
+type Row = NonNullable<ActiveAnswer['breakdown']>['rows'][number];
 
 /** Days or a bucket in words with their zone, which the text of an hour has. */
 const whenIn = (text: string, zone: string): string => (text.includes(zone) ? text : `${text} (${zone})`);
@@ -12,21 +16,14 @@ const whenIn = (text: string, zone: string): string => (text.includes(zone) ? te
 /** Explanation of the users of all days. */
 export const allOf =
   ({question: {question, days, dates, zone}, freshness}: Shown<AskedActive>, value: number): Behind =>
-  ({activeBehind}) => {
-    return activeBehind({value, question, days, point: undefined, when: `${dates} (${zone})`, freshness});
-  };
+  () =>
+    activeBehind({value, question, days, point: undefined, when: `${dates} (${zone})`, freshness});
 
-/** Explanation of the users of a row of the breakdown, or of one of its points. */
+/** Explanation of the users of a row of the breakdown, or of the bucket of it with this index and text. */
 export const rowOf =
-  ({
-    question,
-    days,
-    dates,
-    interval,
-    zone,
-  }: Pick<AskedActive, 'question' | 'days' | 'dates' | 'interval' | 'zone'>): BehindRow =>
-  (row, freshness, bucket) =>
-  ({activeBehind}) => {
+  ({question, days, dates, interval, zone}: Pick<AskedActive, 'question' | 'days' | 'dates' | 'interval' | 'zone'>) =>
+  (row: Row, freshness: Freshness | undefined, bucket?: {readonly at: number; readonly text: string}): Behind =>
+  () => {
     const {data} = row;
     const point = bucket && {metric: question.metric, interval, dates: data.map(({date}) => date), at: bucket.at};
     return activeBehind({
@@ -49,7 +46,7 @@ export const pointOf =
     at: number,
     bucket: string,
   ): Behind =>
-  ({activeBehind}) => {
+  () => {
     const point = {metric: metrics[metric]!, interval, dates: data.map(({date}) => date), at};
     const when = whenIn(bucket, zone);
     return activeBehind({value: data[at]!.count ?? 0, question, days, point, when, freshness});

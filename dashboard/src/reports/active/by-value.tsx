@@ -1,75 +1,50 @@
 // Active users by the values of a property: a line for each of the most frequent ones, and their users in all.
-import type {ComponentChildren} from 'preact';
-import {useEffect, useMemo, useState} from 'preact/hooks';
+import {useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {type ActiveQuestion, activeUsersQuestion} from '../../address/active-address';
-import type {Days, Interval} from '../../address/range';
+import {intervalOf} from '../../address/report-address';
 import {wallMs} from '../../address/zone';
 import {type AnsweredLine, chartOf, csvRows} from '../../charts/charted';
 import {ChosenPoints} from '../../charts/chosen-points';
 import {soFarText} from '../../charts/comparison';
-import {bucketText, count, percent} from '../../charts/format';
+import {bucketText, count, datesText, percent} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import {TableFrame} from '../../controls/table-frame';
-import type {Freshness} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
-import {type Behind, Explained, explaining} from '../../shell/explained';
+import {Explained, explaining} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {type ResultProps, useFresh} from '../report';
+import {rowOf} from './active-behind';
 import {metricLabels} from './metrics';
 
 const faintTone = 'faint';
 const tonesMax = 6;
 
-type Row = NonNullable<ActiveAnswer['breakdown']>['rows'][number];
-/** `bucket`: index and text of one of the row's; absent: the users in all. */
-export type BehindRow = (
-  row: Row,
-  freshness: Freshness | undefined,
-  bucket?: {readonly at: number; readonly text: string},
-) => Behind;
-
-export interface ByValueProps {
-  readonly title?: string;
-  /** Address of the report on its own page: this is a tile of a board. */
-  readonly address?: string;
-  readonly question: ActiveQuestion;
+type Whole = ResultProps<ActiveQuestion>;
+export type ByValueProps = Pick<Whole, 'question' | 'days' | 'today' | 'tile' | 'tools'> & {
   readonly by: string;
-  readonly days: Days & {readonly zone: string};
-  readonly interval: Interval;
-  /** Explanation of the users of a row, or of one of its points. */
-  readonly behind: BehindRow;
-  readonly tools?: ComponentChildren;
-  /** Stands above the chart. */
-  readonly before?: ComponentChildren;
-  readonly onFresh?: (freshness: Freshness | undefined) => void;
-}
+  /** Absent: it is a part of the page. */
+  readonly onFresh?: Whole['onFresh'];
+};
 
-export function ByValue({
-  title = 'By value',
-  address,
-  question,
-  by,
-  days,
-  interval,
-  behind,
-  tools,
-  before,
-  onFresh,
-}: ByValueProps) {
+export function ByValue({question, by, days, today, tile, tools, onFresh}: ByValueProps) {
   const [isTable, setTable] = useState(false);
-  const asked = {behind, by, interval, metric: question.metric, zone: days.zone};
-  const asking = useReports(asked, [activeUsersQuestion(question, question.metric, days, interval, by)]);
+  const interval = intervalOf(question.every, days);
+  const {metric, zone} = question;
+  const behind = rowOf({question, days, dates: datesText(days, today), interval, zone});
+  const asking = useReports({behind, by, interval, metric, zone}, [
+    activeUsersQuestion(question, metric, days, interval, by),
+  ]);
   const {shown} = asking;
-  const freshness = shown?.freshness;
-  useEffect(() => onFresh?.(freshness), [freshness]);
+  useFresh({onFresh}, shown?.freshness);
   const report = shown?.reports[0];
   const answer = report?.value as ActiveAnswer | undefined;
   const shownInterval = shown?.question.interval ?? interval;
-  const shownZone = shown?.question.zone ?? days.zone;
+  const shownZone = shown?.question.zone ?? zone;
   const rows = answer?.breakdown?.rows ?? [];
   const lines = useMemo(
     () =>
@@ -85,7 +60,7 @@ export function ByValue({
   );
   const props = {
     ...chart,
-    label: address === undefined ? 'Active users by value' : title,
+    label: tile?.title ?? 'Active users by value',
     clock: shownInterval === 'hour',
     zone: shownZone,
     moment,
@@ -95,13 +70,13 @@ export function ByValue({
     explaining.value = shown!.question.behind(rows[index]!, shown!.freshness, bucket);
   };
   const name = (shown?.question.by ?? by).replace(/^trait:/, 'trait ');
-  const note = `${metricLabels[shown?.question.metric ?? question.metric].toLowerCase()} users by ${name}`;
+  const note = `${metricLabels[shown?.question.metric ?? metric].toLowerCase()} users by ${name}`;
   return (
     <Card
       span={12}
-      title={title}
+      title={tile?.title ?? 'By value'}
       note={note}
-      address={address}
+      address={tile?.address}
       tools={
         <>
           {rows.length > 0 && (
@@ -115,7 +90,7 @@ export function ByValue({
         </>
       }
     >
-      {before}
+      {tile?.before}
       <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
         {() => (
           <>
@@ -131,7 +106,7 @@ export function ByValue({
                 />
               </ChosenPoints>
             )}
-            {address === undefined && (
+            {!tile && (
               <TableFrame label="Values in numbers">
                 <table class="grid-table">
                   <thead>
@@ -162,7 +137,7 @@ export function ByValue({
                 </table>
               </TableFrame>
             )}
-            {address === undefined && (
+            {!tile && (
               <p class="page-note under-chart">
                 A user who had several values counts in each of them, so shares of all users may add up to more than all
                 of them.

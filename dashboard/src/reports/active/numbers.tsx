@@ -10,15 +10,13 @@ import type {AskedActive} from './active-drawn';
 
 const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
 
-export function Numbers({
-  lines,
-  shown,
-  moment,
-}: {
+export interface NumbersProps {
   readonly lines: readonly AnsweredLine[];
   readonly shown: Shown<AskedActive>;
   readonly moment: (at: number) => string;
-}) {
+}
+
+export function Numbers({lines, shown, moment}: NumbersProps) {
   const {interval} = shown.question;
   return (
     <TableFrame label="Active users in numbers">

@@ -11,13 +11,15 @@ import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
 import {type AskedActive, type DrawnActive, ofMetrics} from './active-drawn';
 
+export interface StickinessCardProps {
+  readonly main: Asking<AskedActive>;
+  readonly drawn: DrawnActive;
+}
+
 export function StickinessCard({
   main,
   drawn: {lines, chart, interval, zone, moment, openText, sticky},
-}: {
-  readonly main: Asking<AskedActive>;
-  readonly drawn: DrawnActive;
-}) {
+}: StickinessCardProps) {
   const [isTable, setTable] = useState(false);
   const isWeek = interval === 'week';
   /** Users of buckets that are no shorter than a month are all monthly ones. */

@@ -1,9 +1,8 @@
-// The card with the lines of daily, weekly and monthly users, and the users in all: on their page, or as a tile of a board.
+// The card with the lines of daily, weekly and monthly users, and the users in all.
 import type {ComponentChildren} from 'preact';
 import {useState} from 'preact/hooks';
 import {flatOf} from '../../../../src/asks/question/flat.js';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
-import {isShared} from '../../address/base';
 import {csvRows} from '../../charts/charted';
 import {ChosenPoints} from '../../charts/chosen-points';
 import {linesNote} from '../../charts/comparison';
@@ -19,41 +18,30 @@ import {Explained, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import type {ResultProps} from '../report';
 import {allOf, pointOf} from './active-behind';
 import {type AskedActive, type DrawnActive, ofMetrics} from './active-drawn';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 
 export function UsersCard({
-  title = 'Active users',
-  address,
   main,
   until,
   drawn,
-  height = 330,
   today,
+  tile,
   tools,
-  before,
   children,
   onRange,
-}: {
-  readonly title?: string;
-  /** Address of the report on its own page; absent: this is it. */
-  readonly address?: string;
+}: Pick<ResultProps<unknown>, 'today' | 'tile' | 'tools' | 'onRange'> & {
   readonly main: Asking<AskedActive>;
   /** The compared range up to the same moment, while a bucket is open. */
   readonly until: Shown<unknown> | undefined;
   readonly drawn: DrawnActive;
-  readonly height?: number;
-  readonly today: number;
-  readonly tools?: ComponentChildren;
-  /** Stands above the chart. */
-  readonly before?: ComponentChildren;
   /** Stands below the chart. */
-  readonly children?: ComponentChildren;
-  /** Asks for these days, epoch seconds. */
-  readonly onRange: (from: number, to: number) => void;
+  readonly children: ComponentChildren;
 }) {
+  const title = tile?.title ?? 'Active users';
   const [isTable, setTable] = useState(false);
   const {shown} = main;
   const {lines, chart, interval, zone, moment, asOfMs, openText, sticky, isNobody} = drawn;
@@ -69,7 +57,7 @@ export function UsersCard({
     <Card
       span={12}
       title={title}
-      address={address}
+      address={tile?.address}
       note={shown && linesNote({what: `by the ${interval}`, past: shown.question.past, isOpen, asOfMs, today, zone})}
       sum={shown && <Total shown={shown} until={until} isOpen={isOpen} />}
       tools={
@@ -85,7 +73,7 @@ export function UsersCard({
         </>
       }
     >
-      {before}
+      {tile?.before}
       <ReportBody asking={main} reports={ofMetrics(shown)} lines={9}>
         {() => (
           <>
@@ -100,11 +88,11 @@ export function UsersCard({
                 <TimeChart
                   {...props}
                   isApart
-                  height={height}
+                  height={tile ? 250 : 330}
                   openText={openText}
                   marks={marks}
                   onCrosshair={onCrosshair}
-                  {...(!isShared && {onRange})}
+                  onRange={onRange}
                 />
               </ChosenPoints>
             )}

@@ -4,7 +4,7 @@ import {type FunnelQuestion, fitting} from '../../address/funnel-address';
 import {windowText} from '../../address/window-text';
 import {count} from '../../charts/format';
 
-export interface FunnelNoteProps {
+interface FunnelNoteProps {
   readonly answer: FunnelAnswer | WalkedFunnelAnswer;
   readonly question: FunnelQuestion;
 }

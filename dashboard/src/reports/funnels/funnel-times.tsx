@@ -17,7 +17,7 @@ import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import './funnel-times.css';
 
-export interface FunnelTimesProps {
+interface FunnelTimesProps {
   readonly question: FunnelQuestion;
   readonly span: Span;
   readonly interval: Interval;

@@ -6,22 +6,12 @@ import {ByField, UserConditions} from '../../controls/common-fields';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {PropertyPicker} from '../../controls/property-picker';
-import type {ZonePickerProps} from '../../controls/zone-picker';
+import {ZoneField} from '../../controls/zone-field';
 import {Icon} from '../../shell/icon';
-import {later} from '../../shell/later';
+import type {FieldsProps} from '../report';
 import {WindowControl} from './window-control';
 
-const ZonePicker = later<ZonePickerProps>(() =>
-  import('../../controls/zone-picker').then(({ZonePicker: Part}) => Part),
-);
-
-export interface RulesFormProps {
-  readonly question: FunnelQuestion;
-  readonly days: Days;
-  readonly onChange: (changed: Partial<FunnelQuestion>) => void;
-}
-
-export function RulesForm({question, days, onChange}: RulesFormProps) {
+export function RulesForm({question, days, onChange}: FieldsProps<FunnelQuestion>) {
   const {step: steps, window, order, paths, by, by_at, hold} = question;
   const isSequential = order === null;
   return (
@@ -95,9 +85,7 @@ export function RulesForm({question, days, onChange}: RulesFormProps) {
             )}
           </div>
         </Field>
-        <Field label="Time zone">
-          <ZonePicker zone={question.zone} onChoose={(zone) => onChange({zone})} />
-        </Field>
+        <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
       </div>
     </section>
   );

@@ -10,7 +10,7 @@ import {Card} from '../../shell/card';
 import {FaultBox, Loading} from '../../shell/states';
 import './saved-funnels.css';
 
-export interface SavedFunnelsProps {
+interface SavedFunnelsProps {
   readonly question: FunnelQuestion;
 }
 

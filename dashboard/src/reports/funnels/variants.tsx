@@ -12,7 +12,7 @@ import './variants.css';
 export type VariantRow = NonNullable<WalkedFunnelAnswer['breakdown']>['rows'][number];
 type Row = VariantRow;
 
-export interface VariantsProps {
+interface VariantsProps {
   readonly rows: readonly Row[];
   /** Names of the steps; absent where they come in any order. */
   readonly names: readonly string[] | undefined;

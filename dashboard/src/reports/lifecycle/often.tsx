@@ -11,9 +11,10 @@ import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
+import {oftenBehind} from './behind';
 import type {LifecycleAsked} from './stages';
 
-export interface OftenProps {
+interface OftenProps {
   readonly asking: Asking<LifecycleAsked>;
   /** The event in words. */
   readonly name: string;
@@ -22,7 +23,7 @@ export interface OftenProps {
 /** Explanation of the users who were active in `buckets` buckets; absent: in any number. */
 const oftenOf =
   ({question: asked, freshness}: Shown<LifecycleAsked>, value: number, isAtLeast: boolean, buckets?: number): Behind =>
-  ({oftenBehind}) => {
+  () => {
     const {question, days, dates, interval, zone} = asked;
     return oftenBehind({value, question, days, interval, buckets, isAtLeast, when: `${dates} (${zone})`, freshness});
   };

@@ -1,6 +1,5 @@
 // The stages of life, bucket by bucket, in a card: who came, who came back and who stayed away.
 
-import type {ComponentChildren} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
 import type {LifecycleAnswer} from '../../../../src/edge/answers/engagement.js';
 import type {LifecycleQuestion} from '../../address/engagement-address';
@@ -20,7 +19,8 @@ import {type Behind, Explained, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
-import type {Stage} from './behind';
+import type {ResultProps} from '../report';
+import {type Stage, stageBehind} from './behind';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 
@@ -48,7 +48,7 @@ const stageOf =
     date: string,
     stage?: Stage,
   ): Behind =>
-  ({stageBehind}) => {
+  () => {
     const when = bucketText(secondsOf(date), interval, zone);
     return stageBehind({value, question, days, interval, stage, date, when, freshness});
   };
@@ -63,20 +63,11 @@ const activeIn = (bucket: LifecycleAnswer['data'][number]): number =>
   bucket.new + bucket.returning + bucket.resurrecting;
 
 export function Stages({
-  title,
-  address,
   asking,
+  tile,
   tools,
-  before,
-}: {
-  readonly title: string;
-  /** Address of the report on its own page; absent: this is it. */
-  readonly address?: string;
-  readonly asking: Asking<LifecycleAsked>;
-  readonly tools?: ComponentChildren;
-  /** Stands above the bars. */
-  readonly before?: ComponentChildren;
-}) {
+}: Pick<ResultProps<unknown>, 'tile' | 'tools'> & {readonly asking: Asking<LifecycleAsked>}) {
+  const title = tile?.title ?? 'Stages';
   const [isTable, setTable] = useState(false);
   const {shown} = asking;
   const answer = shown?.reports[0]?.value as LifecycleAnswer | undefined;
@@ -103,7 +94,7 @@ export function Stages({
       span={12}
       title={title}
       note={note}
-      address={address}
+      address={tile?.address}
       sum={
         last !== undefined && (
           <>
@@ -137,7 +128,7 @@ export function Stages({
         </>
       }
     >
-      {before}
+      {tile?.before}
       <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
         {() => (
           <>

@@ -9,7 +9,7 @@ import {flowOf, type PathPlace, pathColumns} from '../../charts/path-columns';
 import type {Shown} from '../../service/reports';
 import {type Behind, Explained} from '../../shell/explained';
 import {Empty} from '../../shell/states';
-import type {PathNumber} from './behind';
+import {type PathNumber, pathBehind} from './behind';
 import './paths.css';
 
 export interface PathsAsked {
@@ -30,9 +30,8 @@ export const placeOf =
     {question: {question, days, dates}, freshness}: Shown<PathsAsked>,
     place: Pick<PathNumber, 'users' | 'total' | 'step' | 'name' | 'kind'>,
   ): Behind =>
-  ({pathBehind}) => {
-    return pathBehind({...place, question, event: question.event!, days, when: dates, freshness});
-  };
+  () =>
+    pathBehind({...place, question, event: question.event!, days, when: dates, freshness});
 
 export function Columns({answer, shown: asked}: {readonly answer: PathsAnswer; readonly shown: Shown<PathsAsked>}) {
   const {question} = asked.question;

@@ -1,5 +1,4 @@
 // The share that returned by period, over all cohorts whose period is complete, in a card.
-import type {ComponentChildren} from 'preact';
 import type {RetentionAnswer} from '../../../../src/edge/answers/engagement.js';
 import type {Interval} from '../../address/range';
 import {cohortCsv} from '../../charts/cohorts';
@@ -10,21 +9,19 @@ import {Card} from '../../shell/card';
 import {Explained} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import type {ResultProps} from '../report';
 import {type RetentionAsked, retentionOf} from './retention-number';
 
-export interface CurveCardProps {
-  readonly title: string;
-  /** Address of the report on its own page; absent: this is it. */
-  readonly address?: string;
+export function CurveCard({
+  asking,
+  interval,
+  tile,
+  tools,
+}: Pick<ResultProps<unknown>, 'tile' | 'tools'> & {
   readonly asking: Asking<RetentionAsked>;
   /** Of the question that is asked now. */
   readonly interval: Interval;
-  readonly tools?: ComponentChildren;
-  /** Stands above the curve. */
-  readonly before?: ComponentChildren;
-}
-
-export function CurveCard({title, address, asking, interval, tools, before}: CurveCardProps) {
+}) {
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as RetentionAnswer | undefined;
@@ -34,9 +31,9 @@ export function CurveCard({title, address, asking, interval, tools, before}: Cur
   return (
     <Card
       span={12}
-      title={title}
+      title={tile?.title ?? 'Curve'}
       note={note}
-      address={address}
+      address={tile?.address}
       sum={
         answer !== undefined && (
           <>
@@ -67,7 +64,7 @@ export function CurveCard({title, address, asking, interval, tools, before}: Cur
         </>
       }
     >
-      {before}
+      {tile?.before}
       <ReportBody asking={asking} reports={shown?.reports ?? []} lines={6}>
         {() => (
           <RetentionCurve

@@ -4,6 +4,7 @@ import type {RetentionQuestion} from '../../address/engagement-address';
 import type {Days, Interval} from '../../address/range';
 import type {Shown} from '../../service/reports';
 import type {Behind} from '../../shell/explained';
+import {retentionBehind} from './behind';
 
 export interface RetentionAsked {
   readonly question: RetentionQuestion;
@@ -22,5 +23,5 @@ export const retentionOf = (
   const {cohorts} = reports[0]!.value as RetentionAnswer;
   const dates = cohorts.map(({date}) => date);
   const asked = {question, start: question.start!, days, interval, dates};
-  return ({retentionBehind}) => retentionBehind({...asked, value, size, cohort, period, freshness});
+  return () => retentionBehind({...asked, value, size, cohort, period, freshness});
 };

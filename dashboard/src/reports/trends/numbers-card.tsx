@@ -10,7 +10,7 @@ import {Card} from '../../shell/card';
 import {type SeriesRow, SeriesTable, type SeriesTableProps} from './series-table';
 import type {DrawnTrends} from './trends-drawn';
 
-export interface NumbersCardProps extends Pick<SeriesTableProps, 'behind'> {
+interface NumbersCardProps extends Pick<SeriesTableProps, 'behind'> {
   readonly shown: Shown<TrendsAsked>;
   /** The compared range up to the same moment, while the range is not over. */
   readonly until: Shown<ReturnType<typeof trendsUntil>> | undefined;

@@ -1,10 +1,10 @@
 // Explanations of the page's numbers.
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import type {TrendsAsked} from '../../address/trends-asked';
-import type {DividedLine} from '../../charts/divided';
 import type {SeriesLine} from '../../charts/series-lines';
 import type {Shown} from '../../service/reports';
 import type {Behind} from '../../shell/explained';
+import {trendBehind} from './behind';
 
 interface NumberOfLine {
   readonly value: number;
@@ -21,7 +21,7 @@ export const lineBehind =
     line: SeriesLine,
     {value, when, at, isUsers = false}: NumberOfLine,
   ): Behind =>
-  ({trendBehind}) => {
+  () => {
     const {interval, days, common, zone} = question;
     const one = question.series[line.series]!;
     return trendBehind({
@@ -38,8 +38,3 @@ export const lineBehind =
       freshness,
     });
   };
-
-export const quotientOf =
-  (line: DividedLine, text: string, when: string, {freshness}: Shown<unknown>): Behind =>
-  ({quotientBehind}) =>
-    quotientBehind(line, text, when, freshness);

@@ -1,6 +1,5 @@
-// Form of Retention: who begins, what a return is, and how both are counted.
+// The fields of Retention: who begins, what a return is, and how both are counted.
 import {periodsMax, type RetentionQuestion} from '../../address/engagement-address';
-import type {Days} from '../../address/range';
 import {UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
@@ -8,18 +7,11 @@ import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
 import {QuestionFields} from '../../shell/question';
+import type {FieldsProps} from '../report';
 
 const periodCounts = [6, 12, 24, 36, periodsMax];
 
-export function RetentionForm({
-  question,
-  days,
-  onChange,
-}: {
-  readonly question: RetentionQuestion;
-  readonly days: Days;
-  readonly onChange: (changed: Partial<RetentionQuestion>) => void;
-}) {
+export function Fields({question, days, onChange}: FieldsProps<RetentionQuestion>) {
   const {start, return: back, cohort, criteria, frame, periods, show} = question;
   const counts = periodCounts.includes(periods) ? periodCounts : [periods, ...periodCounts].sort((a, b) => a - b);
   return (

@@ -1,13 +1,13 @@
-// Numbers of Overview: each is of all events, or of events of one name without any condition.
+// Numbers that no question narrows, such as those of Overview: each is of all events, or of events of one name without any condition.
 import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {Interval} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
 import {datesText, dayName} from '../charts/format.js';
-import {activeBehind} from '../reports/active/behind.js';
-import {plainTrendBehind} from '../reports/trends/behind.js';
+import type {Explanation} from '../explained/explanation.js';
+import {allNamesBehind} from '../explained/names.js';
 import type {Freshness} from '../service/freshness.js';
-import type {Explanation} from './explanation.js';
-import {allNamesBehind} from './names.js';
+import {activeBehind} from './active/behind.js';
+import {plainTrendBehind} from './trends/behind.js';
 
 interface OfDays {
   readonly days: Span;

@@ -4,8 +4,8 @@ import {spanOfMoments} from '../address/bucket-span.js';
 import {type Condition, readCondition} from '../address/conditions.js';
 import {counted} from '../address/trends-address.js';
 import {count, duration, momentText, percent} from '../charts/format.js';
-import {trendBehind} from '../reports/trends/behind.js';
-import type {Explanation} from './explanation.js';
+import type {Explanation} from '../explained/explanation.js';
+import {trendBehind} from './trends/behind.js';
 
 export interface Firing {
   readonly kind: 'threshold' | 'absence' | 'funnel_drop';

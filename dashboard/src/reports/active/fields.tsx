@@ -1,6 +1,5 @@
-// Form of Active users: the event that makes a user active, and the breakdown.
+// The fields of Active users: the event that makes a user active, and the breakdown.
 import type {ActiveQuestion} from '../../address/active-address';
-import type {Days} from '../../address/range';
 import {metrics} from '../../address/report-address';
 import {ByField, UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
@@ -8,17 +7,10 @@ import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
 import {QuestionFields} from '../../shell/question';
+import type {FieldsProps} from '../report';
 import {metricLabels} from './metrics';
 
-export function ActiveForm({
-  question,
-  days,
-  onChange,
-}: {
-  readonly question: ActiveQuestion;
-  readonly days: Days;
-  readonly onChange: (changed: Partial<ActiveQuestion>) => void;
-}) {
+export function Fields({question, days, onChange}: FieldsProps<ActiveQuestion>) {
   const {event, where, user_where: userWhere, by, metric} = question;
   return (
     <QuestionFields>

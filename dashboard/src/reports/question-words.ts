@@ -1,0 +1,22 @@
+// Words that the questions of several reports share.
+import {type Condition, conditionText} from '../address/conditions';
+import type {WordRow} from './report';
+
+export const once = 'Each event counts once, however often it was sent with its messageId.';
+export const people = 'A device that is known to be a user counts as that user.';
+
+export const and = (conditions: readonly Condition[]): string => conditions.map(conditionText).join(' and ');
+
+export const userWords = ({user_where: conditions}: {readonly user_where: readonly Condition[]}): WordRow => [
+  'Of users whose',
+  and(conditions),
+];
+
+export const byWords = ({by}: {readonly by: string | null}): WordRow => [
+  'By the values of',
+  (by ?? '').replace(/^trait:/, 'trait '),
+];
+
+/** An event with its conditions; null is one of any name. */
+export const eventWords = (event: string | null, where: readonly Condition[]): string =>
+  [event ?? 'any event', ...where.map(conditionText)].join(', ');

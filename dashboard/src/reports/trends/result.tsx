@@ -1,0 +1,47 @@
+// What Trends answers: the lines, and on its page the same in numbers.
+import type {TrendsQuestion} from '../../address/trends-address';
+import {linesQuestions, type TrendsAsked, trendsAsked, trendsQuestions, trendsUntil} from '../../address/trends-asked';
+import {wallMs} from '../../address/zone';
+import {datesText} from '../../charts/format';
+import type {SeriesLine} from '../../charts/series-lines';
+import {oldest} from '../../service/freshness';
+import {useReports} from '../../service/reports';
+import type {Behind} from '../../shell/explained';
+import {type ResultProps, useFresh} from '../report';
+import {quotientBehind} from './behind';
+import {LinesCard} from './lines-card';
+import {NumbersCard} from './numbers-card';
+import type {ExplainedColumn} from './series-table';
+import {lineBehind} from './trends-behind';
+import {useDrawnTrends} from './trends-drawn';
+import './trends.css';
+
+export function Result(props: ResultProps<TrendsQuestion>) {
+  const {question, today, since, tile} = props;
+  const asked = trendsAsked(question, today, since);
+  const main = useReports<TrendsAsked>(asked, tile ? linesQuestions(asked) : trendsQuestions(asked));
+  const {shown} = main;
+  const asOfMs = shown?.freshness?.asOfMs;
+  const soFar = tile ? undefined : trendsUntil(asked, today, asOfMs);
+  const until = useReports(soFar, soFar?.asks).shown;
+  useFresh(props, oldest([shown?.freshness, until?.freshness]));
+  const drawn = useDrawnTrends(shown, question, asked);
+  const {lines, divided, chart, moment, say} = drawn;
+  const dates = datesText(drawn.asked.days, today);
+  const behind = (line: SeriesLine, value: number, column: ExplainedColumn): Behind => {
+    const quotient = divided.find((one) => one === line);
+    if (quotient !== undefined) return () => quotientBehind(quotient, say!(value), dates, shown!.freshness);
+    if (column !== 'last') return lineBehind(shown!, line, {value, when: dates, isUsers: column === 'users'});
+    const at = (chart.openFrom ?? chart.times.length) - 1;
+    return lineBehind(shown!, line, {value, when: moment(chart.times[at]!), at});
+  };
+  const wallAsOfMs = asOfMs === undefined ? undefined : wallMs(question.zone, asOfMs);
+  return (
+    <>
+      <LinesCard {...props} main={main} drawn={drawn} asOfMs={wallAsOfMs} />
+      {!tile && lines.length > 0 && (
+        <NumbersCard shown={shown!} until={until} drawn={drawn} asOfMs={wallAsOfMs} today={today} behind={behind} />
+      )}
+    </>
+  );
+}
