@@ -126,7 +126,7 @@ test('a restart remembers the ids that the running process did, no fewer and no 
         expect(restarted.partition.dedupe.messageIds.heldFromDay).toBe(running.partition.dedupe.messageIds.heldFromDay);
       }
     }),
-    {numRuns: runs(60)},
+    {numRuns: runs(30)},
   );
 });
 

@@ -196,7 +196,7 @@ describe('partition', () => {
         for (const [i, bytes] of all.slice(start.length).entries()) fold(later.partition, start.length + i + 1, bytes);
         expect(encoded(later.cut, later.image)).toEqual(expected);
       }),
-      {numRuns: runs(40)},
+      {numRuns: runs(90)},
     );
   });
 
@@ -207,7 +207,7 @@ describe('partition', () => {
         const b = await folded(messages(entries, other));
         expect(await b.state()).toEqual(await a.state());
       }),
-      {numRuns: runs(40)},
+      {numRuns: runs(90)},
     );
   });
 
@@ -221,7 +221,7 @@ describe('partition', () => {
         for (const [i, bytes] of all.entries()) await recovered.fold(i + 1, bytes);
         expect(await recovered.state()).toEqual(await whole.state());
       }),
-      {numRuns: runs(40)},
+      {numRuns: runs(90)},
     );
   });
 
@@ -235,7 +235,7 @@ describe('partition', () => {
         for (const [i, bytes] of all.entries()) await twice.fold(all.length + i + 1, bytes);
         expect(await twice.state()).toEqual(await once.state());
       }),
-      {numRuns: runs(40)},
+      {numRuns: runs(90)},
     );
   });
 
@@ -249,7 +249,7 @@ describe('partition', () => {
         expect(all(tally)).toBe(entries.filter((one) => one.kind === 'event').length);
         expect(all(identifies)).toBe(entries.filter((one) => one.kind === 'identify').length);
       }),
-      {numRuns: runs(40)},
+      {numRuns: runs(90)},
     );
   });
 

@@ -273,28 +273,6 @@ describe('events', () => {
     expect(judge({event: 'e', userId: 'u', [field]: content})).toEqual({field, message});
   });
 
-  test('a draft keeps nothing of the event before', () => {
-    const draft = new EventDraft();
-    readEvent(
-      {event: 'a', userId: 'u', messageId: 'm', properties: {a: 1}, timestamp: '2024-01-01', context: {b: 1}, c: 1},
-      {receivedMs: nowMs},
-      draft,
-    );
-    readEvent({event: 'b', anonymousId: 'x'}, {receivedMs: nowMs}, draft);
-    expect({...draft}).toEqual({
-      event: 'b',
-      userId: undefined,
-      anonymousId: 'x',
-      messageId: undefined,
-      properties: undefined,
-      timeMs: nowMs,
-      receivedMs: nowMs,
-      sentMs: undefined,
-      context: undefined,
-      ignored: [],
-    });
-  });
-
   test('the size bound is exact in bytes of compact JSON, numbers as JavaScript prints them', () => {
     const sized = (bytes: number): unknown => {
       const empty = {event: 'e', userId: 'u', properties: {n: [1e20], t: ''}};

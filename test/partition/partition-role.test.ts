@@ -275,6 +275,15 @@ test('a snapshot of nothing new puts its index alone', async () => {
   expect([...new Float64Array(counts.buffer, counts.byteOffset, counts.length / 8)]).toEqual([2]);
 });
 
+/** A start in this thread. */
+function recoverHere(note: PositionNote) {
+  const seeds = [1, 2, 3] as const;
+  const setup = {partition: 0, partitions: 1, seeds, dedupeBytesMax: 1_024 * 1_024, rowKernel: loadRowKernel()};
+  const cache = new PartsCache(partValues(role.jsm), 0);
+  const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
+  return recover(setup, {manifests, cache, jsm: role.jsm, note, log: createLogger('silent', 'test')});
+}
+
 /** As a successor does first of all. */
 async function takeOver(): Promise<void> {
   const other = await role.manifest();
@@ -316,17 +325,7 @@ test('an owner that publishes while it is taken over holds nobody up', async () 
     await role.manifest(); // Behind the read of the start, which was asked for first.
     await role.js.publish(bucketSubject('manifests', 'p0'), encodeManifest({...before, asOfMs: before.asOfMs + 1}));
   };
-  const cache = new PartsCache(partValues(role.jsm), 0);
-  const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
-  const setup = {
-    partition: 0,
-    partitions: 1,
-    seeds: [1, 2, 3] as const,
-    dedupeBytesMax: 1_024 * 1_024,
-    rowKernel: loadRowKernel(),
-  };
-  const note = {...noNote, read};
-  const recovered = await recover(setup, {manifests, cache, jsm: role.jsm, note, log: createLogger('silent', 'test')});
+  const recovered = await recoverHere({...noNote, read});
   expect([reads, recovered.epoch, recovered.manifest?.asOfMs]).toEqual([2, before.epoch + 1, before.asOfMs + 1]);
 });
 
@@ -429,18 +428,8 @@ test('a start that begins a generation has published it before it folds: a start
   await eventsThenSnapshot();
   await role.drainWorker();
   const {position, mark} = await role.manifest();
-  const cache = new PartsCache(partValues(role.jsm), 0);
-  const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
-  const setup = {
-    partition: 0,
-    partitions: 1,
-    seeds: [1, 2, 3] as const,
-    dedupeBytesMax: 1_024 * 1_024,
-    rowKernel: loadRowKernel(),
-  };
   const start = async (note: PositionNote) => {
-    const sources = {manifests, cache, jsm: role.jsm, note, log: createLogger('silent', 'test')};
-    const {partition, epoch} = await recover(setup, sources);
+    const {partition, epoch} = await recoverHere(note);
     return {generations: partition.generations, sequence: partition.appliedSequence, epoch};
   };
   const noted = {...position, sequence: position.sequence + 5, mark: 'a lost message', epoch: 1};

@@ -348,58 +348,6 @@ describe('a copy made of changes', () => {
   );
 });
 
-/** The orders of three partitions. */
-const orders = [
-  [0, 1, 2],
-  [0, 2, 1],
-  [1, 0, 2],
-  [1, 2, 0],
-  [2, 0, 1],
-  [2, 1, 0],
-] as const;
-
-/** An id that lives in this partition. */
-const idIn = (kind: KeyKind, partition: number): string =>
-  Array.from({length: 1_000}, (_, i) => `id-${i}`).find((id) => homeOf(kind, id) === partition)!;
-
-test.each(orders)(
-  'a device of a deleted user and then of another one: device, first and second owner in %i, %i, %i',
-  async (...homes) => {
-    const world = new World(new Random(1));
-    const [device, first, second] = [idIn('a', homes[0]), idIn('u', homes[1]), idIn('u', homes[2])];
-    const seen = (): Promise<void> => world.append('a', device, (writer) => writeEvent(writer, seenBy(device)));
-    const become = async (userId: string): Promise<void> => {
-      await world.append('a', device, (writer) => writeLink(writer, device, userId, startMs));
-      await world.homes[homes[0]]!.shell.leave();
-      await world.publish(homes[0]);
-      await world.send(homes[0]);
-      await world.publish(homeOf('u', userId));
-      world.settleAll();
-    };
-    for (const home of homes) await world.publish(home);
-    await seen();
-    await world.publish(homes[0]);
-    const readers = new Readers(world, new Random(2));
-    const copy = new Copy();
-    await readers.catchUp(copy);
-    expect(copy.shownEvents()).toMatchObject([{anonymousId: device}]);
-    await become(first);
-    await world.erase('u', first);
-    await seen();
-    await become(second);
-    await readers.catchUp(copy);
-    expect(copy.shownEvents()).toMatchObject([{anonymousId: device, userId: second, joined: true}]);
-  },
-);
-
-const seenBy = (anonymousId: string): AcceptedEvent => ({
-  event: 'seen',
-  anonymousId,
-  properties: {},
-  timeMs: startMs,
-  receivedMs: startMs,
-});
-
 describe('a position', () => {
   const world = new World(new Random(1));
   const random = new Random(2);

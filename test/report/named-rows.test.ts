@@ -108,6 +108,6 @@ test('any funnel over any share of the rows answers as over all of them', async 
       const query = {report: 'funnel', steps: stepsOf(steps), ...range, fromMs: startMs + fromMs} as const;
       await shares[share]!(windowMs === undefined ? query : {...query, windowMs});
     }),
-    {numRuns: 60},
+    {numRuns: 30},
   );
 });

@@ -128,7 +128,7 @@ async function inWorlds<Rules>(
   const property = fc.asyncProperty(someStory, someRange, rules, (story, range, one) =>
     check(tell(story, asOfMs), rangeOf(range), one),
   );
-  await fc.assert(property, {numRuns: runs(45)});
+  await fc.assert(property, {numRuns: runs(24)});
 }
 
 describe('behind every number', () => {

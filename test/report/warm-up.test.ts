@@ -1,6 +1,5 @@
 // What a start reads ahead for reports, that it takes free room alone, and that nothing of it can harm anybody.
 import {describe, expect, test} from 'vitest';
-import type {PartRef} from '../../actors/manifest.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {Evaluation} from '../../src/report/evaluate.js';
@@ -77,34 +76,6 @@ describe('warm-up of reports', () => {
     const held = snapshot.index.chunks.filter(({rows}) => cache.rows.held({rows}) !== undefined);
     expect(held).toHaveLength(chunks - 1);
     await expect(cache.rows.load(second!)).rejects.toThrow(DamagedPart);
-  });
-
-  test('rows that a thread of the process has at hand are taken from there, the others from the store', async () => {
-    const {parts, snapshot} = world();
-    const folding = new PartsCache(parts, 16 << 20);
-    const {chunks: entries} = snapshot.index;
-    const atHand = entries.slice(chunks / 2);
-    for (const chunk of atHand) await folding.wholeRows.load(chunk);
-    const asked: number[] = [];
-    const rowsAtHand = {
-      copy: async (partition: number, {key}: PartRef) => {
-        asked.push(partition);
-        return folding.copyOf(key);
-      },
-    };
-    const copied = new PartsCache(parts, 16 << 20);
-    parts.reads = 0;
-    await warmUp(copied, [snapshot], quiet, rowsAtHand);
-    const reads = parts.reads;
-    expect(asked).toEqual([...entries, ...entries].map(() => snapshot.manifest.partition)); // Rows and properties.
-    const read = new PartsCache(parts, 16 << 20);
-    parts.reads = 0;
-    await warmUp(read, [snapshot], quiet);
-    expect(reads).toBe(parts.reads - 2 * atHand.length);
-    for (const chunk of entries) expect(await copied.wholeRows.load(chunk)).toEqual(await read.wholeRows.load(chunk));
-    expect(copied.memory.bytesHeld).toBe(read.memory.bytesHeld);
-    // Copies are the reports' own.
-    for (const {rows} of atHand) expect((await copied.load(rows)).buffer).not.toBe((await folding.load(rows)).buffer);
   });
 
   test('gives way to reports, and ends where the store does not answer', async () => {

@@ -209,6 +209,6 @@ export const someBreakdown = fc.record({
   name: someProperty,
   limit: fc.integer({min: 1, max: 4}),
 });
-export const manyRuns = {numRuns: runs(300)};
+export const manyRuns = {numRuns: runs(150)};
 /** Four rows at once: every story of more takes several passes. */
 export const tinyBound = 4 * gatheredRowBytes;

@@ -98,24 +98,22 @@ describe('values of a column', () => {
     expect(storeValues(stored, codesOf(stored))).toEqual(storeValues(plain(bytes), codesOf(stored)));
   });
 
-  const strangers: Json[] = [
-    0,
-    1,
-    -1,
-    0.5,
-    -0,
-    70_000,
-    2 ** 31 - 1,
-    -(2 ** 31),
-    2 ** 40,
-    true,
-    null,
+  const strangers: Json[] = [0, 1, -1, 0.5, -0, 70_000, 2 ** 31 - 1, -(2 ** 31), 2 ** 40, true, null];
+  strangers.push(
     '',
     'a',
     'aa',
     '€',
-  ];
-  strangers.push('no', '100000', '1000000', 'x'.repeat(126), 'x'.repeat(200), '0', '-', {a: 1}, [1]);
+    'no',
+    '100000',
+    '1000000',
+    'x'.repeat(126),
+    'x'.repeat(200),
+    '0',
+    '-',
+    {a: 1},
+    [1],
+  );
 
   test.each(columns)('%s: what is looked for is found, and nothing else', (_, values) => {
     const bytes = values.map(bytesOf);

@@ -1,13 +1,6 @@
 // Who completed saved funnels, folded from complete entries, over snapshots and restarts.
 import {expect, test} from 'vitest';
-import {
-  type Completion,
-  writeComplete,
-  writeErase,
-  writeEvent,
-  writeIdentify,
-  writeTick,
-} from '../../../actors/log/entries.js';
+import {type Completion, writeComplete, writeEvent, writeIdentify, writeTick} from '../../../actors/log/entries.js';
 import type {Effect} from '../../../actors/partition.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 
@@ -44,37 +37,6 @@ async function withUsers(...users: readonly string[]): Promise<MemoryShell> {
   return shell;
 }
 
-test('who completed a funnel before it was saved is known and not told; later ones are told once', async () => {
-  const shell = await withUsers('a', 'b', 'c', 'd');
-  await complete(
-    shell,
-    {stage: 'before', funnel, users: [0, 3]},
-    {stage: 'begin', funnel, users: []},
-    {stage: 'now', funnel, users: [0, 1, 2]},
-    {stage: 'now', funnel, users: [1, 3]},
-  );
-  expect(told(shell)).toEqual([
-    {type: 'funnel.completed', entry: 3, user: 1, funnel},
-    {type: 'funnel.completed', entry: 3, user: 2, funnel},
-  ]);
-  expect(told(shell)).toEqual([]);
-  const {completions} = shell.partition;
-  expect([0, 1, 2, 3, 4].map((user) => completions.has(funnel, user))).toEqual([true, true, true, true, false]);
-});
-
-test('a funnel has begun once all who completed it before are known, also after a restart in between', async () => {
-  const shell = await withUsers('a', 'b');
-  await complete(shell, {stage: 'before', funnel, users: [0]});
-  await tick(shell);
-  const restarted = await shell.restarted();
-  const {completions} = restarted.partition;
-  expect([completions.hasBegun(funnel), completions.has(funnel, 0)]).toEqual([false, true]);
-  await complete(restarted, {stage: 'begin', funnel, users: []});
-  expect(completions.hasBegun(funnel)).toBe(true);
-  await tick(restarted);
-  expect((await restarted.restarted()).partition.completions.hasBegun(funnel)).toBe(true);
-});
-
 test('a snapshot writes the users of a funnel again only when they are others', async () => {
   const shell = await withUsers('a', 'b');
   const other = 'fn_0000000000000002';
@@ -96,13 +58,6 @@ test('a snapshot writes the users of a funnel again only when they are others', 
   expect(restarted.readable(0).layout.completed).toEqual([first]);
 });
 
-test('nothing is told of a user who was deleted before the entry', async () => {
-  const shell = await withUsers('a', 'b');
-  await shell.append((writer) => writeErase(writer, 'u', 'a', 'del_1', at));
-  await complete(shell, {stage: 'now', funnel, users: [0, 1]});
-  expect(told(shell)).toEqual([{type: 'funnel.completed', entry: 1, user: 1, funnel}]);
-});
-
 test('an identify is told once it counts, by the number of its entry', async () => {
   const shell = await withUsers('a');
   await shell.append(
@@ -118,30 +73,6 @@ test('an identify is told once it counts, by the number of its entry', async () 
     {type: 'user.identified', entry: 1, user: 0},
     {type: 'user.identified', entry: 3, user: 1},
   ]);
-});
-
-test('rows of steps touch their funnel; those of the last step name their user, unless it completed the funnel', async () => {
-  const shell = await withUsers('a', 'b');
-  const {partition} = shell;
-  const watched = (id: string, ...steps: string[]) => ({
-    steps,
-    isDone: (user: number) => partition.completions.has(id, user),
-  });
-  const funnels = [watched('fn_1', 'cart', 'buy'), watched('fn_2', 'buy', 'return')];
-  const watch = partition.watchFunnels(funnels, roomy)!;
-  await complete(shell, {stage: 'now', funnel: 'fn_1', users: [1]});
-  await track(shell, ['a', 'visit'], ['a', 'cart']);
-  expect([watch.takeTouched(), [...watch.takeUsers()]]).toEqual([1, []]);
-  await track(shell, ['a', 'buy'], ['b', 'buy'], ['b', 'buy'], ['b', 'return']);
-  expect([watch.takeTouched(), [...watch.takeUsers()]]).toEqual([
-    3,
-    [
-      [0, 1],
-      [1, 2],
-    ],
-  ]);
-  await track(shell, ['a', 'visit'], ['b', 'visit']);
-  expect([watch.takeTouched(), watch.hasUsers]).toEqual([0, false]);
 });
 
 test('a user whose rows are all known is found only with rows of all steps within the window', async () => {
@@ -167,23 +98,4 @@ test('a user whose rows are all known is found only with rows of all steps withi
   expect(await found('new', 'buy', 66_000)).toBe(0b101);
   await row('new', 'cart', 10_000);
   expect(await found('new', 'buy', 70_000)).toBe(0b111);
-});
-
-test('users who do not fit in memory are not found, and touch the funnel all the same', async () => {
-  const shell = await withUsers('a', 'b', 'c');
-  const {partition} = shell;
-  // Of a user two words and the newest times of two steps, and somewhat more than a bit.
-  const bytesMax = 2 * 17;
-  const watch = partition.watchFunnels([{steps: ['cart', 'buy'], isDone: () => false}], bytesMax)!;
-  await track(shell, ['a', 'buy'], ['b', 'buy'], ['c', 'buy']);
-  expect([watch.usersMax, watch.takeTouched(), watch.takeUsers()]).toEqual([
-    2,
-    1,
-    [
-      [0, 1],
-      [1, 1],
-    ],
-  ]);
-  await track(shell, ['c', 'buy']);
-  expect([watch.takeTouched(), watch.hasUsers, watch.byteLength <= bytesMax]).toEqual([1, false, true]);
 });

@@ -4,8 +4,7 @@ import {chunkRowsMax} from '../../../actors/limits.js';
 import {writeEvent} from '../../../actors/log/entries.js';
 import {type Asker, ofService} from '../../../src/asks/asker.js';
 import {monotonicMs} from '../../../src/clock.js';
-import {Crowded, type DealtSlots} from '../../../src/pacing/dealt-slots.js';
-import {neverStops, newStop, Stopped} from '../../../src/pacing/stop.js';
+import type {DealtSlots} from '../../../src/pacing/dealt-slots.js';
 import {HistoryReads} from '../../../src/partition/reads/history-reads.js';
 import {longReadSlots, type ReadBudget, ReadTooLong, readPage} from '../../../src/partition/reads/read-budget.js';
 import {MemoryShell} from '../../support/memory-shell.js';
@@ -97,27 +96,6 @@ describe('long reads', () => {
     const after = [new Page(slots, 300), new Page(slots, 300)];
     await turns();
     expect(after.every(({hasBegun}) => hasBegun)).toBe(true);
-  });
-
-  test('one caller never has all slots, waits with a bounded number, and leaves its place when its client does', async () => {
-    const slots = longReadSlots();
-    const stop = newStop();
-    const ofKey = (caller: string, gone = neverStops) => new Page(slots, 300, never, {caller, gone});
-    const flood = Array.from({length: 40}, () => ofKey('key a', stop.signal));
-    await turns();
-    const other = ofKey('key b');
-    await turns();
-    expect([flood.filter(({hasBegun}) => hasBegun).length, other.hasBegun]).toEqual([2, true]);
-    expect(slots.waiting).toBe(32);
-    for (const page of flood.slice(34)) await expect(page.result).rejects.toBeInstanceOf(Crowded);
-    stop.abort();
-    for (const page of flood.slice(2, 34)) await expect(page.result).rejects.toBeInstanceOf(Stopped);
-    expect(slots.waiting).toBe(0);
-    await expect(ofKey('key a', stop.signal).result).rejects.toBeInstanceOf(Stopped);
-    for (const page of [...flood, other]) page.end();
-    await other.result;
-    await turns();
-    expect(slots.running).toBe(0);
   });
 
   test('a page of history whose time is over reads no further part', async () => {

@@ -217,8 +217,8 @@ describe('cells by property value', () => {
         covered += Math.min(1, await world.ask(snapshot, question));
         if (asked++ % 4 === 0) await world.askByValue(snapshot, question);
       });
-      await fc.assert(property, {seed: 31_337, numRuns: 60});
-      expect(covered).toBeGreaterThan(20);
+      await fc.assert(property, {seed: 31_337, numRuns: 40});
+      expect(covered).toBeGreaterThan(12);
     }
   });
 

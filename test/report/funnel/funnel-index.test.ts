@@ -3,7 +3,6 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import {NumberLists} from '../../../actors/report/funnel/median.js';
 import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import {AskTimes, stayMs} from '../../../actors/report/yielding.js';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
@@ -329,34 +328,6 @@ describe('postings of the names that are asked for', () => {
     const erased = world.partition.erase('u7').publish();
     expect(await built(world, erased, funnel('AT'))).toBe(true);
     expect(world.index.bytesHeld).toBeLessThanOrEqual(world.derived.builtBytesMax);
-  });
-
-  test('yield name by name, while others of them are in use', async () => {
-    const world = new World(6 * mib, letters).grow(250_000);
-    const snapshot = world.partition.publish();
-    const ask = async (steps: string): Promise<boolean> => {
-      world.clockMs += stayMs;
-      const byPostings = await world.ask(snapshot, funnel(steps));
-      await world.index.settled();
-      return byPostings;
-    };
-    expect([await ask('ABCDEFGHIJ'), await ask('ABCDEFGHIJ'), await ask('ABC')]).toEqual([false, true, true]);
-    const whole = world.index.bytesHeld;
-    const others = world.derived.kind();
-    const asks = new AskTimes();
-    const need = {keptBytes: world.derived.builtBytesMax - 0.55 * whole, passingBytes: 0};
-    const keepOthers = (): boolean => {
-      world.clockMs += 1;
-      asks.note(world.clockMs);
-      return world.derived.makeRoom(need, asks) && others.keep('of others', {bytes: need.keptBytes});
-    };
-    expect([keepOthers(), await ask('CBA'), keepOthers(), await ask('BAC')]).toEqual([false, true, true, true]);
-    expect(world.index.bytesHeld).toBeLessThan(whole / 2);
-    expect(await ask('AB')).toBe(true);
-    // What yielded comes back once it is asked for again, and the others are idle.
-    const back = 'DEFGHIJ';
-    expect([await ask(back), await ask(back), await ask(back), await ask('AB')]).toEqual([false, false, true, true]);
-    expect(others.get('of others')).toBeUndefined();
   });
 
   test('of names that never happened there is nothing to build', async () => {

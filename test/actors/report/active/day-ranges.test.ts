@@ -114,8 +114,8 @@ describe('tables of distinct users by ranges of days', () => {
         }
       },
     );
-    await fc.assert(property, {seed: 611, numRuns: 150});
-    expect(tabled).toBeGreaterThan(300);
+    await fc.assert(property, {seed: 611, numRuns: 80});
+    expect(tabled).toBeGreaterThan(150);
   });
 
   test('equal the pass also when they go on from those of earlier snapshots', async () => {
@@ -141,8 +141,8 @@ describe('tables of distinct users by ranges of days', () => {
         expect(activeInRanges(plan, ranges)).toEqual(await world.pass(snapshot, plan));
       }
     });
-    await fc.assert(property, {seed: 14, numRuns: 60});
-    expect(resumed).toBeGreaterThan(60);
+    await fc.assert(property, {seed: 14, numRuns: 40});
+    expect(resumed).toBeGreaterThan(40);
   });
 
   test('a day that `from` or `to` cuts is answered by a table where nobody is cut off, and only there', () => {

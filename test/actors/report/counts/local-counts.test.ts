@@ -110,7 +110,7 @@ test('events of each local bucket, all of them and those with a property', async
       await index.settled();
     }
   });
-  await fc.assert(property, {numRuns: runs(80)});
+  await fc.assert(property, {numRuns: runs(45)});
 });
 
 test('where a report is incomplete it says so in the zone', () => {

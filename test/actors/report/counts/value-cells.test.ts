@@ -85,12 +85,4 @@ describe('cells of values', () => {
     },
     60_000,
   );
-
-  test('many values take 3 bytes a row beside the values', async () => {
-    const [few, many] = [100, 3_000];
-    const kind = {rows: 30_000, names: 20, spread: hours};
-    const bytes = async (values: number) => (await cellsOf(rowsOf({...kind, values}))).cells.bytes / kind.rows;
-    expect(await bytes(few)).toBeLessThan(4);
-    expect(await bytes(many)).toBeLessThan(7);
-  });
 });

@@ -57,7 +57,7 @@ test('lifecycle equals the model; its parts add up to the active users', async (
       if (bucket > 0) expect(parts.returning + parts.dormant).toBe(active.data[bucket - 1]!.count);
     }
   });
-  await fc.assert(property, {numRuns: runs(120)});
+  await fc.assert(property, {numRuns: runs(60)});
 });
 
 test('stickiness equals the model; its sum is the total of the active users', async () => {
@@ -77,5 +77,5 @@ test('stickiness equals the model; its sum is the total of the active users', as
       expect(expected.total).toBe(active.total);
     },
   );
-  await fc.assert(property, {numRuns: runs(100)});
+  await fc.assert(property, {numRuns: runs(60)});
 });

@@ -101,38 +101,3 @@ test('filters and breakdowns by any name into the context', async () => {
     }
   }
 });
-
-test('what pages say is answered from columns: no body is read', async () => {
-  const parts = new MemoryParts();
-  const partition = new TestPartition(parts);
-  for (let i = 0; i < 900; i++) {
-    const page = {path: `/${i % 3}`, url: `https://shop.example/${i}`, title: 'long'.repeat(50)};
-    const context = {page, ...(i % 9 === 0 && {bot: true}), ...(i % 2 === 0 && {referrer: {host: 'find.example'}})};
-    partition.append({user: `u${i}`, event: 'A', timeMs: i, properties: {i}, context});
-  }
-  partition.cutChunk();
-  const snapshot = partition.publish();
-  for (const {bodies} of snapshot.index.chunks) parts.sweep(bodies);
-  const evaluation = new Evaluation(new PartsCache(parts, 8 << 20), 1 << 20);
-  const people = {property: 'context.bot', op: 'unset', values: []} as const;
-  const rowsBy = async (name: string): Promise<unknown> => {
-    const breakdown = {by: 'property', name, limit: 10} as const;
-    const asked = {
-      report: 'counts',
-      events: ['A'],
-      where: [people],
-      breakdown,
-    } as const;
-    const answer = JSON.parse(await evaluation.answer({...asked, ...range}, [snapshot])) as Answer;
-    return answer.breakdown.rows.map(({value, kind, total}) => [value ?? kind, total]);
-  };
-  expect(await rowsBy('context.page.path')).toEqual([
-    ['/1', 300],
-    ['/2', 300],
-    ['/0', 200],
-  ]);
-  expect(await rowsBy('context.referrer.host')).toEqual([
-    ['find.example', 400],
-    ['missing', 400],
-  ]);
-});

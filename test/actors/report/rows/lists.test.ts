@@ -47,7 +47,7 @@ test('properties, traits and their values equal the model, in pages of any size'
       expect(await ask(world, {report: 'trait_values', trait: name, ...ofUsers})).toEqual(valuesOf(users, name, page));
     },
   );
-  await fc.assert(property, {numRuns: runs(200)});
+  await fc.assert(property, {numRuns: runs(90)});
 });
 
 const at = (hour: number): number => Date.UTC(2024, 1, 22, hour);
