@@ -73,10 +73,7 @@ export function joinRecords(records: readonly ChangesRecord[]): readonly Changes
   return joined.reverse();
 }
 
+/** Read by src/parts/stored-state.ts. */
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 export const encodeChanges = (records: readonly ChangesRecord[]): Uint8Array => encoder.encode(JSON.stringify(records));
-
-export const decodeChanges = (bytes: Uint8Array): readonly ChangesRecord[] =>
-  JSON.parse(decoder.decode(bytes)) as readonly ChangesRecord[];

@@ -296,31 +296,19 @@ export function forgottenIds({dedupe, dedupeCount}: SnapshotIndex): number {
   return dedupe.reduce((sum, {count}) => sum + count, 0) - dedupeCount;
 }
 
+// What reads these bytes checks their shape: src/parts/stored-state.ts.
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 export function encodeIndex(index: StoredIndex): Uint8Array {
   return encoder.encode(JSON.stringify(index));
-}
-
-export function decodeIndex(bytes: Uint8Array): StoredIndex {
-  return JSON.parse(decoder.decode(bytes)) as StoredIndex;
 }
 
 export function encodeChunkBlock(entries: readonly ChunkEntry[]): Uint8Array {
   return encoder.encode(JSON.stringify(entries));
 }
 
-export function decodeChunkBlock(bytes: Uint8Array): ChunkEntry[] {
-  return JSON.parse(decoder.decode(bytes)) as ChunkEntry[];
-}
-
 export function encodeDeletions(records: readonly DeletionRecord[]): Uint8Array {
   return encoder.encode(JSON.stringify(records));
-}
-
-export function decodeDeletions(bytes: Uint8Array): DeletionRecord[] {
-  return JSON.parse(decoder.decode(bytes)) as DeletionRecord[];
 }
 
 export function encodeManifest(manifest: Manifest): Uint8Array {
@@ -336,13 +324,6 @@ export class UnknownFormat extends OperatorFault {
       `the data has format ${format}, written by ${writtenBy ?? 'an earlier version'}; this version reads format ${manifestFormat} alone`,
     );
   }
-}
-
-/** @throws UnknownFormat */
-export function decodeManifest(bytes: Uint8Array): Manifest {
-  const manifest = JSON.parse(decoder.decode(bytes)) as Manifest;
-  if (manifest.format !== manifestFormat) throw new UnknownFormat(manifest);
-  return manifest;
 }
 
 /** Every part that an index names, the index itself not included. */

@@ -5,7 +5,7 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {jetstreamManager} from '@nats-io/jetstream';
 import {afterAll, expect, test} from 'vitest';
-import {decodeManifest, type PartRef, type SnapshotIndex} from '../actors/manifest.js';
+import type {PartRef, SnapshotIndex} from '../actors/manifest.js';
 import {lockDataDir} from '../src/data-lock.js';
 import {connectNats} from '../src/nats/client/connection.js';
 import {partValues} from '../src/nats/part-values.js';
@@ -14,6 +14,7 @@ import {bucketStream, bucketSubject} from '../src/nats/topology.js';
 import {createLogger} from '../src/observe.js';
 import {PartsCache} from '../src/parts/parts-cache.js';
 import {IndexReader} from '../src/parts/stored-index.js';
+import {readManifest} from '../src/parts/stored-state.js';
 import {Client, expectError, expectJson, userPath} from './support/http.js';
 import {hasOwnNats, type Service, startService} from './support/service.js';
 import {until} from './support/until.js';
@@ -65,7 +66,7 @@ async function indexOf(dataDir: string): Promise<SnapshotIndex> {
     const subject = bucketSubject('manifests', 'p0');
     const message = await jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: subject});
     const cache = new PartsCache(partValues(jsm), 0);
-    return await new IndexReader().read(decodeManifest(message!.data).index, (ref) => cache.load(ref));
+    return await new IndexReader().read(readManifest(message!.data, 0).index, (ref) => cache.load(ref));
   } finally {
     await nc.close();
     await nats.stop();

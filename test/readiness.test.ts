@@ -7,12 +7,28 @@ import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
+import {readinessOfReports} from '../src/edge/readiness.js';
 import {ask} from '../tools/http-client.js';
 import {scrape} from './support/metrics.js';
 import {temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
 const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url));
+
+test('snapshots that do not agree are a warning while the last ones that did answer, and else the reason', () => {
+  const status = {kind: 'status', ready: true, asOfMs: 0, damagedParts: {}, outdated: [1, 3]} as const;
+  const cause = 'the newest snapshot of partitions 1, 3 does not agree with the others on which users moved';
+  expect(readinessOfReports(status)).toEqual({
+    reasons: [],
+    warnings: [`reports stay as of 1970-01-01T00:00:00.000Z, and some are answered 503: ${cause}`],
+    notes: [],
+  });
+  expect(readinessOfReports({...status, ready: false, asOfMs: null})).toEqual({
+    reasons: [`reports are answered 503: ${cause}`],
+    warnings: [],
+    notes: [],
+  });
+});
 
 test('roles that nobody plays are reasons, and shown as down', async () => {
   const dataDir = temporaryFolder();

@@ -42,6 +42,8 @@ export class Moves {
   readonly candidates = new Set<number>();
   /** Moves that are not settled. Those to one destination are in the order of their numbers. */
   pending: Move[] = [];
+  /** The pending move of each user who is in one: an erasure asks for it row by row. */
+  private readonly moveOfUser = new Map<number, Move>();
   /** Users whose rows no longer count here. */
   readonly leftOut = new UserSet();
   private left: number[];
@@ -70,7 +72,12 @@ export class Moves {
   leave(to: number, users: number[], generation: number): void {
     const n = Math.max(this.left[to] + 1, generation * numbersPerGeneration + 1);
     this.left[to] = n;
-    this.pending.push({to, n, users, contents: null});
+    this.pend({to, n, users, contents: null});
+  }
+
+  private pend(move: Move): void {
+    this.pending.push(move);
+    for (const user of move.users) this.moveOfUser.set(user, move);
   }
 
   /** Settles the moves up to `n`, which the destination has published. Returns those that were pending. */
@@ -79,15 +86,19 @@ export class Moves {
     this.left[to] = Math.max(this.left[to], n);
     if (n <= this.settled[to]) return [];
     this.settled[to] = n;
-    const done = this.pending.filter((move) => move.to === to && move.n <= n);
-    this.pending = this.pending.filter((move) => !done.includes(move));
-    for (const {users} of done) for (const user of users) this.leftOut.add(user);
+    const isDone = (move: Move): boolean => move.to === to && move.n <= n;
+    const done = this.pending.filter(isDone);
+    this.pending = this.pending.filter((move) => !isDone(move));
+    for (const user of done.flatMap(({users}) => users)) {
+      this.moveOfUser.delete(user);
+      this.leftOut.add(user);
+    }
     return done;
   }
 
   /** The pending move that a user is in. */
   moveOf(user: number): Move | undefined {
-    return this.pending.find(({users}) => users.includes(user));
+    return this.moveOfUser.get(user);
   }
 
   /** The rows of a user are erased: it is no candidate and in no move from now on. */
@@ -95,6 +106,7 @@ export class Moves {
     this.candidates.delete(user);
     const move = this.moveOf(user);
     if (move === undefined) return;
+    this.moveOfUser.delete(user);
     move.users.splice(move.users.indexOf(user), 1);
     if (move.contents !== null) move.contents = without(move.contents, rows);
   }
@@ -156,7 +168,7 @@ export class Moves {
     this.left = [...counts.left];
     this.settled = [...counts.settled];
     this.received = [...counts.received];
-    this.pending = pending.map((move) => ({...move, users: [...move.users]}));
+    for (const move of pending) this.pend({...move, users: [...move.users]});
     for (const user of candidates) this.candidates.add(user);
   }
 }

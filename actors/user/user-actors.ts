@@ -122,8 +122,7 @@ export class UserActors {
 
   /** Excludes these users from day sets of window runs, which may still hold them as members. */
   leaveDays(users: readonly number[]): void {
-    this.erased.push(...users);
-    this.erased.sort((a, b) => a - b);
+    this.erased = [...this.erased, ...users].sort((a, b) => a - b);
   }
 
   /** Drops erased users that no window run holds any more: all runs were merged after their erasure. */

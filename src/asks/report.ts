@@ -46,6 +46,11 @@ export type ReportAnswer =
       readonly asOfMs: number | null;
       /** Number of parts that reports could not read since the start, by partition; partitions without any are left out. */
       readonly damagedParts: Readonly<Record<number, number>>;
+      /**
+       * Partitions whose newest snapshot does not agree with the others on which users moved; absent: none. `ready`: the last
+       * snapshots that agreed answer.
+       */
+      readonly outdated?: readonly number[];
       /** How long a publication has waited for alerts, while they are late (src/alerts/alert-watch.ts). */
       readonly alertsLateMs?: number | undefined;
     }

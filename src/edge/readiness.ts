@@ -2,6 +2,7 @@
 // that need it fail, and another machine would have the same part.
 import {isoText} from '../../actors/calendar.js';
 import type {StatusAnswer} from '../asks/partition.js';
+import type {ReportAnswer} from '../asks/report.js';
 import type {RefreshChange} from '../refresh.js';
 import {RequestFailure} from './failure.js';
 import type {Front, Readiness} from './front.js';
@@ -65,16 +66,27 @@ function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | un
   return lag === null ? undefined : `: ${lag}`;
 }
 
-async function reportReadiness({reads: {asks}}: Front): Promise<Readiness> {
-  const status = await orSilence(asks.reportState({ask: 'status'}, statusMsMax));
+const reportReadiness = async ({reads: {asks}}: Front): Promise<Readiness> =>
+  readinessOfReports(await orSilence(asks.reportState({ask: 'status'}, statusMsMax)));
+
+/** `status`: undefined for a role that does not answer. */
+export function readinessOfReports(status: ReportAnswer | undefined): Readiness {
   if (status?.kind !== 'status') return because('reports do not answer');
   const warnings = Object.entries(status.damagedParts).map(([partition, count]) =>
     damageWarning(`reports of partition ${partition}`, count),
   );
-  const reasons = status.ready ? [] : ['reports have not loaded a snapshot of every partition yet'];
-  const {alertsLateMs: lateMs} = status;
+  const {alertsLateMs: lateMs, ready, asOfMs, outdated = []} = status;
+  const reasons: string[] = [];
+  if (outdated.length > 0) (ready ? warnings : reasons).push(disagreement(outdated, asOfMs));
+  else if (!ready) reasons.push('reports have not loaded a snapshot of every partition yet');
   const late = lateMs === undefined ? [] : [`alerts are late: a publication has waited for ${secondsOf(lateMs)} s`];
   return {...nothing, reasons: [...reasons, ...late], warnings};
+}
+
+function disagreement(outdated: readonly number[], asOfMs: number | null): string {
+  const partitions = `${outdated.length === 1 ? 'partition' : 'partitions'} ${outdated.join(', ')}`;
+  const answers = asOfMs === null ? 'are answered 503' : `stay as of ${isoText(asOfMs)}, and some are answered 503`;
+  return `reports ${answers}: the newest snapshot of ${partitions} does not agree with the others on which users moved`;
 }
 
 const secondsOf = (ms: number): number => Math.round(ms / 1_000);

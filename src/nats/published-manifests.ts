@@ -5,8 +5,8 @@
 
 import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
-import {decodeManifest} from '../../actors/manifest.js';
 import {DamagedState} from '../parts/damage.js';
+import {readManifest} from '../parts/stored-state.js';
 import type {CountedPublications, ManifestSource} from '../report/published/newest-snapshots.js';
 import {newestMessage, UnreadableMessage} from './newest-message.js';
 import {bucketStream, bucketSubject} from './topology.js';
@@ -33,7 +33,7 @@ export function publishedManifests(jsm: JetStreamManager, publications?: Counted
     },
     async newest(partition) {
       const message = await newestManifestMessage(jsm, partition);
-      return message && decodeManifest(message.data);
+      return message && readManifest(message.data, partition);
     },
   };
 }

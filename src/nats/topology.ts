@@ -23,7 +23,9 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import {type NatsConnection, nanos, TimeoutError} from 'nats';
+import * as z from 'zod/mini';
 import {monotonicMs, wallMs} from '../clock.js';
+import {jsonOrUndefined} from '../json.js';
 import {wayOn} from '../other-format.js';
 import {StartFault} from '../start-fault.js';
 import {isOfCluster} from './client/connection.js';
@@ -78,11 +80,19 @@ export interface Deployment {
   readonly secret: string;
 }
 
+const formatVersion = 1;
+const anyFormat = z.object({formatVersion: z.number()});
+const deploymentForm = z.strictObject({
+  formatVersion: z.literal(formatVersion),
+  partitions: z.number(),
+  createdMs: z.number(),
+  secret: z.string(),
+}) satisfies z.ZodMiniType<Deployment>;
+
 /** An election takes up to nine seconds. */
 const electionsMsMax = 30_000;
 const electionPauseMs = 500;
 
-const formatVersion = 1;
 const deploymentKey = 'deployment';
 
 /** The data does not fit the configuration or this program; the message is one line for the operator. */
@@ -206,13 +216,16 @@ export async function readDeployment(nc: NatsConnection): Promise<Deployment | u
     },
   );
   if (message === undefined) return undefined;
-  const record = message.json<Deployment>();
-  if (record.formatVersion !== formatVersion) {
+  const json = jsonOrUndefined(message.string());
+  const {data: written} = anyFormat.safeParse(json);
+  if (written !== undefined && written.formatVersion !== formatVersion) {
     throw new TopologyFault(
-      `the data has format version ${record.formatVersion}; this version of Millrace reads ${formatVersion}: ${wayOn}`,
+      `the data has format version ${written.formatVersion}; this version of Millrace reads ${formatVersion}: ${wayOn}`,
     );
   }
-  return record;
+  const {data, error} = deploymentForm.safeParse(json);
+  if (error === undefined) return data;
+  throw new TopologyFault(`the record of this deployment is none (${z.prettifyError(error)}): restore a backup`);
 }
 
 /** @throws TopologyFault when NATS is not empty. T4 */

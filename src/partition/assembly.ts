@@ -81,7 +81,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const ownership = new Ownership(manifests, epoch, options.onFatal, retriesOf('to read who owns the partition'));
   const parts = new PartStore(js, jsm, number, epoch, foldCache, retriesOf('to write a part'), ownership);
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
-  parts.retire(...recovered.outdated);
+  for (const ref of recovered.outdated) parts.retire(ref);
   const throttle = new Throttle(() => options.refresh.ms * restsShare);
   const layout = new Layout(parts, throttle, partition.moves.leftOut);
   if (index !== undefined) layout.restore(index);

@@ -38,14 +38,14 @@ import {ValueIndex} from './counts/value-index.js';
 import {DerivedIndexes} from './derived-indexes.js';
 import {Evaluation, type FastPaths} from './evaluate.js';
 import {FunnelIndex} from './funnel/funnel-index.js';
-
 import {partsBytesOf} from './memory-shares.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
-import {deletionsOf, HeldSets, positionOf, type WholeSet} from './published/held-sets.js';
+import {HeldSets, positionOf, type WholeSet} from './published/held-sets.js';
 import {hintOf, unknownNames} from './published/hint.js';
 import {
   Disagreement,
+  deletionsOf,
   type ManifestSource,
   NewestSnapshots,
   type PartitionSnapshot,
@@ -255,11 +255,13 @@ export class ReportEngine {
   }
 
   private async status(): Promise<ReportAnswer> {
-    const snapshots = await this.snapshots.read();
+    const snapshots = await this.snapshots.read().catch(unlessInDisagreement);
+    const {outdated} = this.snapshots;
     const manifests = snapshots.map((snapshot) => snapshot?.manifest);
-    const isReady = manifests.every((manifest) => manifest !== undefined);
+    const isReady = snapshots.length > 0 && manifests.every((manifest) => manifest !== undefined);
     const asOfMs = isReady ? asOf(manifests) : null;
-    return {kind: 'status', ready: isReady, asOfMs, damagedParts: this.damage.byPartition};
+    const damagedParts = this.damage.byPartition;
+    return {kind: 'status', ready: isReady, asOfMs, damagedParts, ...(outdated.length > 0 && {outdated})};
   }
 
   /** Answers over the newest snapshots, again if a part was swept. RE2 */
@@ -270,6 +272,7 @@ export class ReportEngine {
         return await answer();
       } catch (error) {
         if (!(error instanceof MissingPart) || (await this.snapshots.nameNow(error.ref))) throw error;
+        if (this.snapshots.outdated.length > 0) throw new Disagreement();
         if (monotonicMs() > endMs)
           return {kind: 'unavailable', message: 'the service publishes snapshots faster than reports read them'};
       }
@@ -453,6 +456,12 @@ export class ReportEngine {
 }
 
 const crowded = `${waitingOfCallerMax} of your questions are waiting already: ask again once they are answered`;
+
+/** No snapshots. */
+function unlessInDisagreement(error: unknown): SnapshotSet {
+  if (error instanceof Disagreement) return [];
+  throw error;
+}
 
 const noSnapshots: ReportAnswer = {
   kind: 'unavailable',

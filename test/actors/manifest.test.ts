@@ -1,18 +1,22 @@
-// Encoded indexes and the blocks of their chunk directory.
+// Encoded manifests, indexes and the blocks of their chunk directory, and what reads them (src/parts/stored-state.ts).
 
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {
   chunkBlockEntries,
-  decodeChunkBlock,
-  decodeIndex,
   encodeChunkBlock,
   encodeIndex,
+  encodeManifest,
+  type Manifest,
+  manifestFormat,
   type PartRef,
   partsOf,
   type SnapshotIndex,
   storedIndex,
   wholeIndex,
 } from '../../actors/manifest.js';
+import {DamagedState} from '../../src/parts/damage.js';
+import {DamagedPart} from '../../src/parts/stored-parts.js';
+import {readChunks, readDeletions, readIndex, readManifest} from '../../src/parts/stored-state.js';
 import {Random} from '../../tools/random.js';
 import {noIdentity} from '../support/snapshot.js';
 
@@ -72,6 +76,8 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
   };
 }
 
+const ref: PartRef = {key: 'p0.1.1', revisions: [1], bytes: 1, valueBytes: 1, crcs: [1]};
+
 test('an index is read back whole from its own bytes and those of the blocks of its chunk directory', () => {
   const random = new Random(1);
   const keys = Array.from({length: 8_000}, (_, i) => `p0.${i % 7}.${i}`);
@@ -80,9 +86,9 @@ test('an index is read back whole from its own bytes and those of the blocks of 
   expect(chunks.length).toBeGreaterThan(2 * chunkBlockEntries);
   const blockOf = (block: number) => chunks.slice(block * chunkBlockEntries, (block + 1) * chunkBlockEntries);
   const whole = {...index, chunkBlocks: [index.chunkBlocks[0]!, index.chunkBlocks[0]!]};
-  const stored = decodeIndex(encodeIndex(storedIndex(whole)));
+  const stored = readIndex(encodeIndex(storedIndex(whole)), ref);
   expect(stored.lastChunks).toHaveLength(chunks.length - 2 * chunkBlockEntries);
-  const blocks = [0, 1].map((block) => decodeChunkBlock(encodeChunkBlock(blockOf(block))));
+  const blocks = [0, 1].map((block) => readChunks(encodeChunkBlock(blockOf(block)), ref));
   expect(wholeIndex(stored, blocks)).toEqual(whole);
 });
 
@@ -91,4 +97,35 @@ test('every part of an index is named once', () => {
   const named = [...partsOf(indexOf(new Random(2), keys))].map(({key}) => key);
   expect(new Set(named).size).toBe(named.length);
   expect(keys.length - named.length).toBeLessThan(3); // A chunk has three of them.
+});
+
+describe('what is whole and of another shape is damaged', () => {
+  const index = storedIndex(indexOf(new Random(3), ['p0.1.1', 'p0.1.2']));
+  const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+  const {nextChunk: _, ...lacking} = index;
+
+  test.each([
+    ['no JSON', Buffer.from('{"users":')],
+    ['a list of something else', bytesOf([1])],
+    ['a field is missing', bytesOf(lacking)],
+    ['a field is unknown', bytesOf({...index, more: 1})],
+    ['a number is a text', bytesOf({...index, links: [{...ref, bytes: '1'}]})],
+    ['a deletion has no id', bytesOf({...index, deletions: [{...index.deletions[0], id: undefined}]})],
+  ])('%s', (_what, bytes) => {
+    expect(() => readIndex(bytes, ref)).toThrow(DamagedPart);
+    expect(() => readDeletions(bytes, ref)).toThrow(DamagedPart);
+  });
+
+  test('a manifest, too; one of another format is named by its program', () => {
+    const position = {generation: 1, sequence: 1};
+    const manifest: Manifest = {
+      ...{format: manifestFormat, writtenBy: 'test', partition: 1, position, mark: 'a 1', epoch: 1, asOfMs: 1},
+      ...{index: ref, moves: {left: [0], settled: [0], received: [0]}, previous: null},
+    };
+    expect(readManifest(encodeManifest(manifest), 1)).toEqual(manifest);
+    expect(() => readManifest(bytesOf({...manifest, mark: 1}), 1)).toThrow(/^partition 1: its newest manifest .*mark/s);
+    expect(() => readManifest(bytesOf(null), 1)).toThrow(DamagedState);
+    const other = {format: manifestFormat + 1, writtenBy: '9.9 (abc)', all: 'else'};
+    expect(() => readManifest(bytesOf(other), 1)).toThrow(/written by 9\.9 \(abc\)/);
+  });
 });

@@ -177,9 +177,14 @@ test('what the server refuses to create is a fault of one line, in its words', a
 
 test('data of an unknown format is refused', async () => {
   await ensureTopology(nc, {partitions: 2, replicas: 1});
-  const record = JSON.stringify({formatVersion: 2, partitions: 2, secret: 'x'});
-  await jetstream(nc).publish(bucketSubject('settings', 'deployment'), record);
-  await expect(ensureTopology(nc, {partitions: 2, replicas: 1})).rejects.toThrow(/format version 2; .* reads 1/);
+  const refusalOf = async (record: object): Promise<string> => {
+    await jetstream(nc).publish(bucketSubject('settings', 'deployment'), JSON.stringify(record));
+    return ensureTopology(nc, {partitions: 2, replicas: 1}).then(() => '', String);
+  };
+  expect(await refusalOf({formatVersion: 2, partitions: 2, secret: 'x'})).toMatch(/format version 2; .* reads 1/);
+  expect(await refusalOf({formatVersion: 1, partitions: '2'})).toMatch(
+    /the record of this deployment is none .*secret/s,
+  );
 });
 
 test('a record that is gone while data is there is not made anew: its secret would be another one', async () => {

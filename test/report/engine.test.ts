@@ -1,10 +1,11 @@
 import {TimeoutError} from 'nats';
 import {describe, expect, test} from 'vitest';
-import {decodeIndex, encodeIndex, encodeManifest, type Manifest, storedIndex} from '../../actors/manifest.js';
+import {encodeIndex, encodeManifest, type Manifest, storedIndex} from '../../actors/manifest.js';
 import {type Asker, alertsCaller, partitionsCaller} from '../../src/asks/asker.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
 import {createLogger} from '../../src/observe.js';
 import {neverStops, newStop} from '../../src/pacing/stop.js';
+import {readIndex} from '../../src/parts/stored-state.js';
 import {ReportEngine, waitingOfCallerMax} from '../../src/report/engine.js';
 import type {
   CountedPublications,
@@ -130,6 +131,26 @@ function worldWithSnapshots(): World {
 }
 
 describe('report engine', () => {
+  test('a snapshot that goes on to disagree leaves the last set that agreed, until another deletion is known', async () => {
+    const world = worldWithSnapshots();
+    const put = (partition: number, moves: Manifest['moves']): void =>
+      void world.bucket.put({...world.partitions[partition]!.publish(4 * hourMs, partition).manifest, moves});
+    const state = () => world.engine.answer({ask: 'status'});
+    const before = await world.ask();
+    world.partitions[0]!.append({user: 'eve', event: 'A', timeMs: 3});
+    const settled = {left: [0, 5], settled: [0, 5], received: [0, 0]};
+    put(0, settled);
+    expect(await world.ask()).toEqual(before);
+    expect(await state()).toMatchObject({ready: true, asOfMs: hourMs + 5, outdated: [1]});
+    world.partitions[0]!.erase('ada');
+    put(0, settled);
+    expect(await world.answer()).toMatchObject({kind: 'unavailable', message: expect.stringContaining('agree')});
+    expect(await state()).toMatchObject({ready: false, asOfMs: null, outdated: [1]});
+    put(1, {left: [0, 0], settled: [0, 0], received: [5, 0]});
+    expect((await world.ask()).body).toBe(counted([1, 1, 0]));
+    expect(await state()).not.toHaveProperty('outdated');
+  });
+
   test('is ready once every partition has published, and answers nothing before', async () => {
     const world = new World();
     world.publish(0, 5);
@@ -227,7 +248,7 @@ describe('report engine', () => {
     world.publish(0, 3 * hourMs);
     // The store lost its tail: what was handed over names a part that is not there, and the bucket has the manifest before.
     world.bucket.manifests[0] = before;
-    world.parts.sweep(decodeIndex(world.publications.last[0]!.index!).windowRuns.at(-1)!.blocks[0]!.part);
+    world.parts.sweep(readIndex(world.publications.last[0]!.index!, before!.index).windowRuns.at(-1)!.blocks[0]!.part);
     for (let asks = 0; asks < 2; asks++) expect((await world.ask()).body).toBe(counted([1, 1, 0]));
   });
 
@@ -439,7 +460,7 @@ describe('an earlier position', () => {
     const at = await passed(world);
     world.partitions[0]!.rewriteChunks();
     world.publish(0, 4 * hourMs);
-    const {lastChunks} = decodeIndex((await world.parts.read(manifest!.index.revisions[0]!))!);
+    const {lastChunks} = readIndex((await world.parts.read(manifest!.index.revisions[0]!))!, manifest!.index);
     for (const {rows} of lastChunks) world.parts.sweep(rows);
     expect(await world.answerAt(at), 'it has the parts of this question').toMatchObject({kind: 'report'});
     expect(await world.answerAt(at, funnel)).toEqual(gone);
@@ -451,7 +472,7 @@ describe('an earlier position', () => {
     const world = worldWithSnapshots();
     const [manifest] = world.bucket.manifests;
     const at = await passed(world);
-    const {lastChunks} = decodeIndex((await world.parts.read(manifest!.index.revisions[0]!))!);
+    const {lastChunks} = readIndex((await world.parts.read(manifest!.index.revisions[0]!))!, manifest!.index);
     for (const {rows} of lastChunks) world.parts.sweep(rows);
     expect((await world.answerAt(at, funnel)).kind).toBe('unavailable');
     expect(await world.engine.answer({ask: 'status'})).toMatchObject({damagedParts: {0: 1}});

@@ -7,7 +7,7 @@ import {partitionOf} from '../../actors/bytes/hash.js';
 import type {Interval} from '../../actors/calendar.js';
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {type AcceptedEvent, writeEvent, writeLink} from '../../actors/log/entries.js';
-import {decodeIndex, type Manifest, wholeIndex} from '../../actors/manifest.js';
+import {type Manifest, wholeIndex} from '../../actors/manifest.js';
 import {trailingDays} from '../../actors/report/active/active-plan.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {ActiveMetric} from '../../src/asks/active-users.js';
@@ -15,6 +15,7 @@ import type {ReportQuery} from '../../src/asks/report.js';
 import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {readIndex} from '../../src/parts/stored-state.js';
 import {heldReturns, heldSets, heldUsers} from '../../src/report/active/held-buckets.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {HeldLocalRanges} from '../../src/report/active/held-local-ranges.js';
@@ -622,7 +623,7 @@ describe('every other set', () => {
   async function outdated(numbers: Numbers): Promise<number[]> {
     const cache = new PartsCache(world.parts, 1 << 24);
     const snapshots = setOf(numbers).map(async ({manifest}) => {
-      const stored = decodeIndex(await cache.load(manifest.index));
+      const stored = readIndex(await cache.load(manifest.index), manifest.index);
       return {manifest, index: wholeIndex(stored, [])};
     });
     return outdatedIn(await Promise.all(snapshots));

@@ -36,6 +36,7 @@ import {loadProfile, loadRecord} from '../../src/partition/snapshot/user-loader.
 import {Throttle} from '../../src/partition/throttle.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
+import {readChanges} from '../../src/parts/stored-state.js';
 
 const setup = {seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};
 
@@ -195,7 +196,7 @@ export class MemoryShell {
     layout.setFingerprints('erasedIds', [...layout.erasedIds, ...(await fresh(cut.erasedIds))]);
     await putChanges(layout, parts, cut, async (joined) => ({
       joined,
-      payloads: await Promise.all(joined.map(({part}) => cache.load(part))),
+      payloads: await Promise.all(joined.map(async ({part}) => readChanges(await cache.load(part), part))),
     }));
     layout.setOpenEntry(
       open === undefined ? null : await putChunk(parts, open, partition.moves.leftOut, false, slicer),

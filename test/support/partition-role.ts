@@ -6,7 +6,7 @@ import {type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager
 import {type NatsConnection, RequestError} from 'nats';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {beginMessage, sealMessage} from '../../actors/log/entries.js';
-import {decodeManifest, type Manifest, type SnapshotIndex} from '../../actors/manifest.js';
+import type {Manifest, SnapshotIndex} from '../../actors/manifest.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../src/asks/partition.js';
 import {askPartitionSubject} from '../../src/asks/subjects.js';
 import {lockDataDir} from '../../src/data-lock.js';
@@ -17,6 +17,7 @@ import {bucketStream, bucketSubject, ensureTopology, logStream, logSubject} from
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {IndexReader} from '../../src/parts/stored-index.js';
+import {readManifest} from '../../src/parts/stored-state.js';
 import {steadyRefreshPlan} from '../../src/refresh.js';
 import type {FromWorker, PartitionWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from './service.js';
@@ -200,7 +201,7 @@ export class PartitionRole {
     const message = await this.jsm.streams.getMessage(bucketStream('manifests'), {
       last_by_subj: bucketSubject('manifests', 'p0'),
     });
-    return decodeManifest(message!.data);
+    return readManifest(message!.data, 0);
   }
 
   /** Waits for a published snapshot at or after `sequence`; its manifest and index. */

@@ -8,9 +8,6 @@ import {viewRows} from '../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
   type DeletionRecord,
-  decodeChunkBlock,
-  decodeDeletions,
-  decodeIndex,
   type Manifest,
   type Move,
   type MoveCounts,
@@ -21,6 +18,7 @@ import {
 import {InternedTable} from '../../actors/table/interned.js';
 import {UserSet} from '../../actors/table/user-set.js';
 import {mergeRecords, UserBlockReader, type UserRecord} from '../../actors/user/user-records.js';
+import {readChunks, readDeletions, readIndex} from '../../src/parts/stored-state.js';
 import {profileText, withoutId} from './model.js';
 import type {SimServer} from './server.js';
 
@@ -60,10 +58,10 @@ export class PublishedSnapshot {
   constructor(server: SimServer, manifest: Manifest) {
     this.server = server;
     this.manifest = manifest;
-    const stored = decodeIndex(this.load(manifest.index));
+    const stored = readIndex(this.load(manifest.index), manifest.index);
     this.index = wholeIndex(
       stored,
-      stored.chunkBlocks.map((ref) => decodeChunkBlock(this.load(ref))),
+      stored.chunkBlocks.map((ref) => readChunks(this.load(ref), ref)),
     );
     for (const ref of this.index.users.blocks) this.users.restoreBlock(this.load(ref));
     for (const ref of this.index.names.blocks) this.names.restoreBlock(this.load(ref));
@@ -113,7 +111,7 @@ export class PublishedSnapshot {
 
   /** Deletions; of one that was carried out again, as its client asked again with its id, the last, like a start. */
   deletions(): DeletionRecord[] {
-    const completed = this.index.completedDeletions.flatMap(({part}) => decodeDeletions(this.load(part)));
+    const completed = this.index.completedDeletions.flatMap(({part}) => readDeletions(this.load(part), part));
     const all = [...completed, ...this.index.deletions];
     return [...new Map(all.map((record) => [record.id, record])).values()];
   }

@@ -1,10 +1,11 @@
 // One seed: a small world, its faults, and the check of its end.
 
-import {decodeManifest, type Move} from '../../actors/manifest.js';
+import type {Move} from '../../actors/manifest.js';
 import type {PartitionAnswer} from '../../src/asks/partition.js';
 import {partitionOfUser} from '../../src/edge/query/user-partition.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {bucketSubject} from '../../src/nats/topology.js';
+import {readManifest} from '../../src/parts/stored-state.js';
 import {Clients, keyOf, tokenOf} from './clients.js';
 import type {AskPartition} from './deletion.js';
 import {SimEdge} from './edge.js';
@@ -484,6 +485,6 @@ class SeedWorld {
   private publishedOf(partition: number): PublishedSnapshot {
     const {server} = this;
     const {data} = server.manifests.lastOf(bucketSubject('manifests', `p${partition}`));
-    return new PublishedSnapshot(server, decodeManifest(data));
+    return new PublishedSnapshot(server, readManifest(data, partition));
   }
 }

@@ -9,15 +9,8 @@
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {entryKind} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
-import {
-  decodeChunkBlock,
-  decodeIndex,
-  decodeManifest,
-  type Manifest,
-  type PartRef,
-  partsOf,
-  wholeIndex,
-} from '../../actors/manifest.js';
+import {type ChunkEntry, type Manifest, type PartRef, partsOf, wholeIndex} from '../../actors/manifest.js';
+import {readChunks, readIndex, readManifest} from '../../src/parts/stored-state.js';
 import {tokenOf} from './clients.js';
 import {countFaults} from './final-state.js';
 import {type LogFacts, LogModel, ModelOfAll} from './model.js';
@@ -94,7 +87,7 @@ export class Sentinel implements Watch {
     const partition = server.logs.indexOf(stream);
     if (partition >= 0) this.logStored(partition, message);
     if (stream !== server.manifests) return;
-    const manifest = decodeManifest(message.data);
+    const manifest = readManifest(message.data, Number(message.subject.split('.p').at(-1)));
     this.manifestStored(manifest);
     if (this.countsEvents) this.checkCounts(manifest);
   }
@@ -200,12 +193,12 @@ export class Sentinel implements Watch {
       this.fail(`W1: the index ${ref.key} of a kept manifest is gone or damaged`);
       return new Set();
     }
-    const stored = decodeIndex(payload);
-    const blocks = stored.chunkBlocks.map((block) => payloadOf(server, block));
-    const whole = wholeIndex(
-      stored,
-      blocks.map((block) => (block === undefined ? [] : decodeChunkBlock(block))),
-    );
+    const stored = readIndex(payload, ref);
+    const chunksOf = (block: PartRef): readonly ChunkEntry[] => {
+      const bytes = payloadOf(server, block);
+      return bytes === undefined ? [] : readChunks(bytes, block);
+    };
+    const whole = wholeIndex(stored, stored.chunkBlocks.map(chunksOf));
     const parts = [...partsOf(whole)];
     const bad = parts.find((part) => payloadOf(server, part) === undefined);
     if (bad !== undefined) this.fail(`W1: part ${bad.key} of a kept manifest is gone or damaged`);

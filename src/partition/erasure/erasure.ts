@@ -161,7 +161,7 @@ export class Erasure {
     try {
       return await make(made);
     } catch (error) {
-      this.parts.retire(...made);
+      for (const ref of made) this.parts.retire(ref);
       throw error;
     }
   }

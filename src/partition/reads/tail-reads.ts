@@ -106,8 +106,8 @@ export class TailReads {
     const at = firstPlace(0, stored.length, (place) => endOf(stored[place]) <= ordinal);
     const entry: ChunkEntry | undefined = stored[at];
     if (entry === undefined || entry.baseOrdinal > ordinal) {
-      const later = [...inMemory, ...stored].map(({baseOrdinal}) => baseOrdinal).filter((base) => base > ordinal);
-      return {to: Math.min(end, ...later), isMissing: true};
+      const later = inMemory.map(({baseOrdinal}) => baseOrdinal).filter((base) => base > ordinal);
+      return {to: Math.min(end, entry?.baseOrdinal ?? end, ...later), isMissing: true};
     }
     if (entry.names !== null && wanted !== undefined && !entry.names.some((name) => wanted.has(name)))
       return {to: Math.min(end, endOf(entry)), isMissing: entry.live < entry.count};

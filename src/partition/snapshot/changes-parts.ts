@@ -2,7 +2,7 @@
 //   CP1. A part of more than `changesJoinedMax` is joined with no other: a reader reads one part for a page.
 //   CP2. A part is kept as long as the newest of its records. A join leaves out expired records: otherwise repeated joins would keep
 //        them for ever.
-import {type ChangesRecord, changesIn, decodeChanges, encodeChanges, joinRecords} from '../../../actors/changes.js';
+import {type ChangesRecord, changesIn, encodeChanges, joinRecords} from '../../../actors/changes.js';
 import type {ChangesPart, Position} from '../../../actors/manifest.js';
 import type {SnapshotDelta} from '../../../actors/partition.js';
 import {mergeCount, sizeRatio} from './compaction.js';
@@ -15,7 +15,7 @@ const changesJoinedMax = 65_536;
 /** Reads the records of these parts; both lists are empty when one of the parts cannot be read. */
 type LoadJoined = (
   parts: readonly ChangesPart[],
-) => Promise<{readonly joined: readonly ChangesPart[]; readonly payloads: readonly Uint8Array[]}>;
+) => Promise<{readonly joined: readonly ChangesPart[]; readonly payloads: readonly (readonly ChangesRecord[])[]}>;
 
 export async function putChanges(
   layout: Layout,
@@ -29,7 +29,7 @@ export async function putChanges(
   const small = kept.slice(kept.findLastIndex(({count}) => count > changesJoinedMax) + 1);
   const merged = mergeCount([...small.map(({count}) => count), changesIn(fresh)], sizeRatio) - 1;
   const {joined, payloads} = await loadJoined(merged === 0 ? [] : small.slice(-merged));
-  const held = payloads.flatMap(decodeChanges);
+  const held = payloads.flat();
   const records = held.filter(({expiresLogicalMs}) => expiresLogicalMs >= logicalMs); // CP2
   const newestDropped = held[held.length - records.length - 1];
   const others = kept.slice(0, kept.length - joined.length);

@@ -1,9 +1,10 @@
 // Manifests in their bucket: read through the leader, written by compare-and-set (snapshots.ts P3).
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
-import {decodeManifest, encodeManifest, type Manifest, UnknownFormat} from '../../../actors/manifest.js';
+import {encodeManifest, type Manifest, UnknownFormat} from '../../../actors/manifest.js';
 import {hasCode, wrongLastSequence} from '../../nats/error-codes.js';
 import {newestManifestMessage} from '../../nats/published-manifests.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
+import {readManifest} from '../../parts/stored-state.js';
 import {type RetryLog, retryForever, Unrecoverable} from '../retry.js';
 
 /** The bytes that were written. */
@@ -57,7 +58,7 @@ export class ManifestStore {
   /** The newest manifest; undefined before the first. @throws DamagedState */
   async read(): Promise<StoredManifest | undefined> {
     const message = await newestManifestMessage(this.jsm, this.partition);
-    return message && {manifest: decodeManifest(message.data), revision: message.seq};
+    return message && {manifest: readManifest(message.data, this.partition), revision: message.seq};
   }
 
   /**

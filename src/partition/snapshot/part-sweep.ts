@@ -206,7 +206,7 @@ export class PartSweep {
   private finish(job: Job): void {
     const {partition, log} = this.setup;
     // Another call for orphans has taken over what this one erased.
-    if (job === this.lists[0] || job === this.orphans) this.noted?.push(...job.erased.values());
+    if (job === this.lists[0] || job === this.orphans) for (const value of job.erased.values()) this.noted?.push(value);
     if (job === this.lists[0]) this.lists.shift();
     if (job === this.orphans) {
       this.orphans = undefined;

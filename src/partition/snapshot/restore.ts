@@ -4,8 +4,6 @@ import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import {
   type ChunkEntry,
-  decodeDeletions,
-  decodeIndex,
   encodeDeletions,
   forgottenIds,
   type Manifest,
@@ -22,6 +20,7 @@ import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {IndexReader} from '../../parts/stored-index.js';
 import {DamagedPart, MissingPart} from '../../parts/stored-parts.js';
+import {readDeletions} from '../../parts/stored-state.js';
 import {entriesOfBlock, type KeptNames, NamedParts} from './named-parts.js';
 
 /** Concurrent loads of one kind of part. */
@@ -112,7 +111,7 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
     restoreEach(
       index.completedDeletions,
       ({part}) => (permitsMissing ? load(part).catch((error) => noRecords(error, partition)) : load(part)),
-      (bytes) => partition.deletions.restore(decodeDeletions(bytes)),
+      (bytes, {part}) => partition.deletions.restore(readDeletions(bytes, part)),
     ),
     restoreCompletions(partition, index, load),
   ]);
@@ -176,7 +175,7 @@ async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<Rest
 async function olderIndex({previous}: Manifest, indexes: IndexReader, load: Load): Promise<SnapshotIndex | undefined> {
   if (previous === null) return undefined;
   try {
-    return await indexes.whole(decodeIndex(await load(previous.index)), load);
+    return await indexes.read(previous.index, load);
   } catch (error) {
     if (isUnreadable(error)) return undefined;
     throw error;

@@ -9,7 +9,6 @@ import {assert, must} from '../../../actors/invariant.js';
 import {
   type ArrivingParts,
   type CompletedPart,
-  decodeDeletions,
   encodeDeletions,
   encodeIndex,
   type FingerprintsPart,
@@ -28,6 +27,7 @@ import {duplicateWindowMs, logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {isUnreadable} from '../../parts/damage.js';
+import {readChanges, readDeletions} from '../../parts/stored-state.js';
 import {program} from '../../version.js';
 import {markAt} from '../log/log-reader.js';
 import {truncateInSteps} from '../log/log-truncation.js';
@@ -224,7 +224,7 @@ export class Snapshots {
     await this.putFingerprints(delta);
     await this.putDeletions(delta);
     await this.putCompleted(delta);
-    await putChanges(layout, parts, delta, (joined) => this.loadJoined(joined));
+    await putChanges(layout, parts, delta, (joined) => this.loadJoined(joined, readChanges));
     const openEntry = await layout.putOpen(open, slicer);
     for (const {chunk, done} of [...layout.writing.values()])
       if (chunk.chunk < delta.rest.nextChunk) await throttle.expedite(done);
@@ -341,7 +341,7 @@ export class Snapshots {
     for (const {logicalDay, count, payload} of fresh) {
       const sameDay = next.filter((part) => part.logicalDay === logicalDay && part.count < idsJoinedMax);
       const merged = mergeCount([...sameDay.map((part) => part.count), count], sizeRatio) - 1;
-      const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : sameDay.slice(-merged));
+      const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : sameDay.slice(-merged), (ids) => ids);
       const total = joined.reduce((sum, part) => sum + part.count, count);
       next = next.filter((part) => !joined.includes(part));
       next.push({logicalDay, count: total, part: await this.setup.parts.put(Buffer.concat([...payloads, payload]))});
@@ -356,8 +356,8 @@ export class Snapshots {
     const kept = layout.completedDeletions.filter(isKept);
     if (fresh.length === 0) return layout.setCompletedDeletions(kept);
     const merged = mergeCount([...kept.map(({count}) => count), fresh.length], sizeRatio) - 1;
-    const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : kept.slice(-merged));
-    const records = [...payloads.flatMap(decodeDeletions), ...fresh].filter(isKept);
+    const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : kept.slice(-merged), readDeletions);
+    const records = [...payloads.flat(), ...fresh].filter(isKept);
     const others = kept.filter((part) => !joined.includes(part));
     if (records.length === 0) return layout.setCompletedDeletions(others);
     const part = await parts.put(encodeDeletions(records));
@@ -366,11 +366,13 @@ export class Snapshots {
   }
 
   /** Joins nothing when one of the parts cannot be read: they stay as they are. */
-  private async loadJoined<T extends {readonly part: PartRef}>(
+  private async loadJoined<T extends {readonly part: PartRef}, Payload>(
     joined: readonly T[],
-  ): Promise<{readonly joined: readonly T[]; readonly payloads: readonly Uint8Array[]}> {
+    read: (bytes: Uint8Array, ref: PartRef) => Payload,
+  ): Promise<{readonly joined: readonly T[]; readonly payloads: readonly Payload[]}> {
+    const load = async ({part}: T): Promise<Payload> => read(await this.setup.loader.load(part), part);
     try {
-      return {joined, payloads: await Promise.all(joined.map(({part}) => this.setup.loader.load(part)))};
+      return {joined, payloads: await Promise.all(joined.map(load))};
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       return {joined: [], payloads: []};

@@ -253,7 +253,7 @@ export class FunnelIndex {
       const idle = [...segment.names].filter((name) => newestOf(state.asks, name) < sinceMs);
       const bytes = segment.postings.bytesOf(idle);
       if (bytes < segment.postings.bytes * narrowedShare) return undefined;
-      const askedMs = Math.max(...idle.map((name) => newestOf(state.asks, name)));
+      const askedMs = idle.reduce((last, name) => Math.max(last, newestOf(state.asks, name)), Number.NEGATIVE_INFINITY);
       return {bytes, askedMs, drop: () => this.dropNames(state, segment, idle)};
     }
     return undefined;

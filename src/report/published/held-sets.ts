@@ -9,9 +9,9 @@
 //   of the others. A partition that did has another list of chunks (8 bytes a chunk), the entries of its last block of chunks
 //   (up to 0.2 MB), and another table of names if one is new: ten sets of four partitions take some 10 MB.
 
-import type {Manifest, SnapshotIndex} from '../../../actors/manifest.js';
+import type {Manifest} from '../../../actors/manifest.js';
 import {positionText} from '../../log-position.js';
-import type {PartitionSnapshot} from './newest-snapshots.js';
+import {deletionsOf, type PartitionSnapshot} from './newest-snapshots.js';
 
 export const heldMs = 10 * 60_000;
 export const heldSetsMax = 10;
@@ -58,13 +58,3 @@ export class HeldSets {
 /** `Report-Log-Position` of the answers over a set. */
 export const positionOf = (manifests: readonly Manifest[]): string =>
   manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
-
-/** Differs between two sets if a deletion was folded or completed in between. HS2 */
-export const deletionsOf = (snapshots: WholeSet): string =>
-  JSON.stringify(snapshots.map(({index}) => deletionsIn(index)));
-
-/** Another list of deletions has another part: no key is used twice. */
-const deletionsIn = ({deletions, completedDeletions}: SnapshotIndex): readonly string[] => [
-  ...deletions.map(({id, position: {generation, sequence}}) => `${id} ${generation}.${sequence}`),
-  ...completedDeletions.map(({part}) => part.key),
-];

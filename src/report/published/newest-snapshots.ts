@@ -1,15 +1,16 @@
 // The newest snapshot of every partition: its manifest, its index, and the event names.
 //   NS1. A reader gets snapshots at least as new as the newest that was published when it asked.
 //   NS2. A partition's snapshot is replaced as a whole, once everything it needs was read.
-//   NS3. Parts that only the last snapshot named leave the cache. A report that still needs one reads it again.
+//   NS3. Parts that only the last set named leave the cache. A report that still needs one reads it again.
 //   NS4. Snapshots are handed out as a set that agrees on who moved (actors/identity/snapshot-set.ts). One that is older than
 //       what another one knows of it is read again: a newer one is published.
+//   NS5. A halted partition publishes no newer one. The last set that agreed is handed out then, until the snapshots know another
+//       deletion than it does: nothing is answered of a user whose receipt was given.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {arrivedMoves, type CountedSnapshot, countedWithout, outdatedIn} from '../../../actors/identity/snapshot-set.js';
+import {must} from '../../../actors/invariant.js';
 import {
-  decodeIndex,
-  decodeManifest,
   type Manifest,
   type Move,
   type PartRef,
@@ -21,9 +22,11 @@ import {InternedTable} from '../../../actors/table/interned.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {monotonicMs} from '../../clock.js';
 import {isBefore} from '../../log-position.js';
+import {whenAllEnded} from '../../pacing/when-all-ended.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {IndexReader} from '../../parts/stored-index.js';
 import {MissingPart} from '../../parts/stored-parts.js';
+import {readManifest} from '../../parts/stored-state.js';
 import {SingleFlight} from '../../single-flight.js';
 import type {HandedManifest} from '../../worker-messages.js';
 
@@ -49,7 +52,7 @@ export interface CountedPublications {
 const agreeMsMax = 2_000;
 const agreePauseMs = 20;
 
-/** Snapshots do not agree on who moved, and reading them again did not help: the answer is 503. NS4 */
+/** Snapshots do not agree on who moved, reading them again did not help, and no earlier set can answer: 503. NS5 */
 export class Disagreement extends Error {
   override name = 'Disagreement';
 
@@ -93,6 +96,8 @@ export class NewestSnapshots {
     readonly counted: readonly (Counted | undefined)[];
     readonly snapshots: SnapshotSet;
   };
+  /** Key of the index of each partition whose snapshot stayed outdated, by partition. NS5 */
+  private stayedOutdated: ReadonlyMap<number, string> = new Map();
   private readonly refreshing = new SingleFlight(() => this.refresh());
   /** Revision of the bucket when all were read. */
   private revision: number | undefined;
@@ -110,10 +115,15 @@ export class NewestSnapshots {
     this.counts = new Array(partitionCount).fill(undefined);
   }
 
-  /** Newest set; the array is the same until a partition publishes. NS1 @throws Disagreement */
+  /** Newest set, or the last that agreed (NS5); the array is the same until a partition publishes. NS1 @throws Disagreement */
   async read(): Promise<SnapshotSet> {
     if (!this.isNewest() || this.set.of !== this.held) await this.refreshing.run();
     return this.set.snapshots;
+  }
+
+  /** Partitions that keep newer snapshots out of the set: theirs stay outdated. NS5 */
+  get outdated(): readonly number[] {
+    return [...this.stayedOutdated.keys()];
   }
 
   /** Whether no manifest was counted since these were read. */
@@ -150,7 +160,7 @@ export class NewestSnapshots {
   /** Undefined when the manifest was replaced in the meantime. */
   private async indexOf(manifest: Manifest): Promise<SnapshotIndex | undefined> {
     try {
-      return await this.whole(manifest, await this.parts.load(manifest.index));
+      return await this.whole(manifest);
     } catch (error) {
       if (error instanceof MissingPart) return undefined;
       throw error;
@@ -168,16 +178,41 @@ export class NewestSnapshots {
     while (this.set.of !== this.held) {
       const outdated = outdatedIn(this.held);
       if (outdated.length === 0) return this.makeSet();
-      if (monotonicMs() >= endMs) throw new Disagreement();
+      if (outdated.every((partition) => this.staysOutdated(partition)) || monotonicMs() >= endMs)
+        return this.keepSet(outdated);
       await pause(agreePauseMs);
-      await allOf(outdated.map((partition) => this.refreshPartition(partition)));
+      await whenAllEnded(outdated.map((partition) => this.refreshPartition(partition)));
     }
   }
 
+  /** NS3 */
   private makeSet(): void {
     const {held, set} = this;
     const counted = held.map((each, partition) => each && countedIn(held, each, set.counted[partition]));
+    for (const [partition, last] of set.counted.entries())
+      if (last !== undefined) this.forgetReplaced(last.of.index, held[partition]!.index);
     this.set = {of: held, counted, snapshots: counted.map((each) => each?.snapshot)};
+    this.stayedOutdated = new Map();
+  }
+
+  private forgetReplaced(last: SnapshotIndex, next: SnapshotIndex): void {
+    if (last !== next) for (const part of replacedParts(last, next)) this.parts.forget(part);
+  }
+
+  /** NS5 @throws Disagreement */
+  private keepSet(outdated: readonly number[]): void {
+    this.stayedOutdated = new Map(outdated.map((partition) => [partition, this.indexKeyOf(partition)]));
+    const {snapshots} = this.set;
+    if (snapshots.includes(undefined) || deletionsOf(snapshots) !== deletionsOf(this.held)) throw new Disagreement();
+  }
+
+  /** A new snapshot of the partition may agree. */
+  private staysOutdated(partition: number): boolean {
+    return this.stayedOutdated.get(partition) === this.indexKeyOf(partition);
+  }
+
+  private indexKeyOf(partition: number): string {
+    return must(this.held[partition], 'a snapshot that is there is outdated').manifest.index.key;
   }
 
   private async refreshHeld(): Promise<void> {
@@ -191,8 +226,8 @@ export class NewestSnapshots {
     if (era === this.era) this.revision = revision;
   }
 
-  private refreshEach(refresh: (partition: number) => Promise<void>): Promise<void> {
-    return allOf(this.held.map((_, partition) => refresh(partition)));
+  private async refreshEach(refresh: (partition: number) => Promise<void>): Promise<void> {
+    await whenAllEnded(this.held.map((_, partition) => refresh(partition)));
   }
 
   private async refreshCounted(partition: number, publications: CountedPublications): Promise<void> {
@@ -206,7 +241,8 @@ export class NewestSnapshots {
   }
 
   private async refreshPartition(partition: number, handed?: HandedManifest): Promise<void> {
-    const manifest = handed === undefined ? await this.source.newest(partition) : decodeManifest(handed.manifest);
+    const manifest =
+      handed === undefined ? await this.source.newest(partition) : readManifest(handed.manifest, partition);
     const held = this.held[partition];
     if (manifest === undefined) return;
     // The bucket may have shown a newer one before it was counted.
@@ -215,7 +251,7 @@ export class NewestSnapshots {
       this.hold(partition, {...held, manifest});
       return;
     }
-    const index = await this.whole(manifest, handed?.index ?? (await this.parts.load(manifest.index)));
+    const index = await this.whole(manifest, handed?.index);
     const isSameNames = held !== undefined && areSameParts(held.index.names.blocks, index.names.blocks);
     const isSameLeftOut = held !== undefined && held.index.leftOut?.key === index.leftOut?.key;
     const names = isSameNames ? held.names : await this.readNames(index);
@@ -223,13 +259,11 @@ export class NewestSnapshots {
     this.hold(partition, {manifest, index, names, settled}); // NS2
   }
 
-  private whole({partition}: Manifest, encoded: Uint8Array): Promise<SnapshotIndex> {
-    return this.indexes[partition]!.whole(decodeIndex(encoded), (ref) => this.parts.load(ref));
+  private whole({partition, index}: Manifest, bytes?: Uint8Array): Promise<SnapshotIndex> {
+    return this.indexes[partition]!.read(index, (ref) => this.parts.load(ref), bytes);
   }
 
   private hold(partition: number, snapshot: PublishedSnapshot): void {
-    const last = this.held[partition]?.index;
-    if (last !== undefined) for (const part of replacedParts(last, snapshot.index)) this.parts.forget(part);
     this.held = this.held.with(partition, snapshot);
   }
 
@@ -246,11 +280,6 @@ export class NewestSnapshots {
   }
 }
 
-/** Waits for all reads, so that a late one cannot overwrite what the next refresh finds. */
-async function allOf(reads: readonly Promise<void>[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(reads)) if (outcome.status === 'rejected') throw outcome.reason;
-}
-
 /** The last one where it would be the same: what reports know of its index stays. */
 function countedIn(
   held: readonly (PublishedSnapshot | undefined)[],
@@ -264,7 +293,17 @@ function countedIn(
   return {of, arrived, snapshot: {manifest, names, ...countedWithout(of.index, of.settled, arrived)}};
 }
 
-/** NS3. Chunks keep their places in the list. */
+/** Differs between two sets if a deletion was folded or completed in between. */
+export const deletionsOf = (snapshots: readonly ({readonly index: SnapshotIndex} | undefined)[]): string =>
+  JSON.stringify(snapshots.map((each) => each && deletionsIn(each.index)));
+
+/** Another list of deletions has another part: no key is used twice. */
+const deletionsIn = ({deletions, completedDeletions}: SnapshotIndex): readonly string[] => [
+  ...deletions.map(({id, position: {generation, sequence}}) => `${id} ${generation}.${sequence}`),
+  ...completedDeletions.map(({part}) => part.key),
+];
+
+/** Chunks keep their places in the list. */
 function* replacedParts(last: SnapshotIndex, next: SnapshotIndex): Generator<PartRef, void, void> {
   for (const [i, chunk] of last.chunks.entries()) {
     const now = next.chunks[i];

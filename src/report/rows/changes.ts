@@ -8,11 +8,12 @@
 //        skipped because it moved. So an event may come again, with its id.
 //   CH4. A page that skips many rows ends early: it may have fewer lines than the limit, or none.
 import {ascii, quotedBytes} from '../../../actors/bytes/json-bytes.js';
-import {type ChangesRecord, decodeChanges, type Fact} from '../../../actors/changes.js';
+import type {ChangesRecord, Fact} from '../../../actors/changes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
 import type {ChangesPlace, ChangesQuery, PositionGone} from '../../asks/changes.js';
 import type {UserRef} from '../../asks/users.js';
+import {readChanges} from '../../parts/stored-state.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {UserReferences} from '../user-references.js';
 import {eventsOf} from './exported.js';
@@ -121,7 +122,7 @@ class Teller {
     const {generation, sequence} = manifest.position;
     for (const {part, position} of index.changes) {
       if (position.generation !== generation || position.sequence <= place.sequence) continue;
-      const records = decodeChanges(await this.reading.scan.loadOnce(part));
+      const records = readChanges(await this.reading.scan.loadOnce(part), part);
       const isNew = (record: ChangesRecord): boolean =>
         record.generation === generation && record.sequence > place.sequence;
       for (const record of records.filter(isNew)) {

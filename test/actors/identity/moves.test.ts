@@ -74,6 +74,30 @@ test('a destination that knows of later moves than are remembered gets higher nu
   expect(moves.pending[0]?.n).toBe(first + 10);
 });
 
+test('the move of a user is found without a look through the users of others', () => {
+  const moves = new Moves(2);
+  let looks = 0;
+  const watched = (users: number[]): number[] =>
+    new Proxy(users, {
+      get: (target, key) => {
+        looks += 1;
+        return Reflect.get(target, key) as unknown;
+      },
+    });
+  for (let user = 0; user < 100; user += 2) moves.leave(1, watched([user, user + 1]), 1);
+  const restarted = new Moves(2);
+  restarted.restore(moves.counts, moves.pending, []);
+  looks = 0;
+  const found = Array.from({length: 101}, (_, user) => moves.moveOf(user)?.n);
+  expect(found).toEqual([...Array.from({length: 100}, (_, user) => first + (user >> 1)), undefined]);
+  expect(looks).toBe(0);
+  expect(restarted.moveOf(99)?.n).toBe(first + 49);
+  moves.settle(1, first + 48);
+  expect([97, 98].map((user) => moves.moveOf(user)?.n)).toEqual([undefined, first + 49]);
+  moves.erase(98, []);
+  expect([98, 99].map((user) => moves.moveOf(user)?.n)).toEqual([undefined, first + 49]);
+});
+
 test('an erased user leaves its move and the cells of it', () => {
   const moves = new Moves(2);
   moves.leave(1, [3, 4], 1);

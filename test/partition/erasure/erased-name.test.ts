@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {ByteWriter} from '../../../actors/bytes/bytes.js';
-import {decodeChanges} from '../../../actors/changes.js';
 import {dayMs} from '../../../actors/limits.js';
 import {
   nameKey,
@@ -13,6 +12,7 @@ import {
   writeLink,
   writeTick,
 } from '../../../actors/log/entries.js';
+import {readChanges} from '../../../src/parts/stored-state.js';
 import {KeptParts, MemoryShell} from '../../support/memory-shell.js';
 import {runs} from '../../support/runs.js';
 
@@ -184,7 +184,7 @@ test('readers of changes are told of the name by a reference, and up to where', 
   await eraseName(shell, 'del_0_a');
   await shell.publish();
   const {layout, cache, partition} = shell.readable(0);
-  const records = await Promise.all(layout.changes.map(async ({part}) => decodeChanges(await cache.load(part))));
+  const records = await Promise.all(layout.changes.map(async ({part}) => readChanges(await cache.load(part), part)));
   expect(records.flat().flatMap(({facts}) => facts)).toEqual([
     {kind: 'erased', eventHash: partition.hashOf(nameKey(junk)), through: '0-2'},
   ]);

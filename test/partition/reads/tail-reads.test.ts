@@ -17,8 +17,8 @@ function rowsOf(baseOrdinal: number, letters: string) {
   return {baseOrdinal, count: letters.length, users, noUser, names: codes};
 }
 
-/** Two chunks in parts, of which one is at hand, one that is being written, and the open one. */
-function tailReads() {
+/** Two chunks in parts, of which one is at hand, `later` behind the last row, one that is being written, and the open one. */
+function tailReads(later = 0) {
   const stored = [
     {chunk: 1, ...rowsOf(0, 'ssxo'), names: [0, 1], live: 3},
     {chunk: 2, ...rowsOf(10, 'ssss'), names: [0], live: 4},
@@ -31,7 +31,10 @@ function tailReads() {
     count: rows.count,
     rowsNow: () => rows,
   }));
-  const entries = stored.map(({users: _, noUser: __, ...entry}) => entry);
+  const entries = [
+    ...stored.map(({users: _, noUser: __, ...entry}) => entry),
+    ...Array.from({length: later}, (_, i) => ({chunk: 5 + i, baseOrdinal: 19 + i, count: 1, names: [0], live: 1})),
+  ];
   const view = {
     partition: {
       generation: 7,
@@ -95,6 +98,10 @@ test('goes on where the page before ended, over chunks, gaps and erased rows', a
   expect(ordinals).toEqual([0, 1, 3, 10, 11, 12, 13, 14, 16, 17, 18]);
   expect(await ask(19, 3)).toEqual({ordinals: [], next: 19});
   expect(await ask(400, 3)).toEqual({ordinals: [], next: 19});
+});
+
+test('a gap ends at the next chunk, however many come later', async () => {
+  expect(await tailReads(200_000).ask(4, 1)).toEqual({ordinals: [10], next: 11, missing: [4, 10]});
 });
 
 test('a reply that is full says where to go on', async () => {

@@ -1,9 +1,11 @@
 import {expect, test} from 'vitest';
-import {type ChangesRecord, decodeChanges} from '../../../actors/changes.js';
+import type {ChangesRecord} from '../../../actors/changes.js';
+import type {PartRef} from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {putChanges} from '../../../src/partition/snapshot/changes-parts.js';
 import {Layout} from '../../../src/partition/snapshot/layout.js';
 import {Throttle} from '../../../src/partition/throttle.js';
+import {readChanges} from '../../../src/parts/stored-state.js';
 import {KeptParts} from '../../support/memory-shell.js';
 
 const erased = (userHash: string) => ({kind: 'erased', userHash}) as const;
@@ -20,13 +22,13 @@ class Kept {
     );
   }
 
-  private async read({revisions}: {readonly revisions: readonly number[]}): Promise<Uint8Array> {
-    return (await this.parts.read(revisions[0]!))!;
+  private async read(part: PartRef): Promise<readonly ChangesRecord[]> {
+    return readChanges((await this.parts.read(part.revisions[0]!))!, part);
   }
 
   /** By part. */
   async records(): Promise<(readonly ChangesRecord[])[]> {
-    return Promise.all(this.layout.changes.map(async ({part}) => decodeChanges(await this.read(part))));
+    return Promise.all(this.layout.changes.map(({part}) => this.read(part)));
   }
 
   /** What each record tells. */

@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {
   type ChunkEntry,
   chunkBlockEntries,
-  decodeChunkBlock,
+  encodeIndex,
   type PartRef,
   type SnapshotIndex,
   type StoredIndex,
@@ -15,6 +15,7 @@ import {entriesOfBlock, NamedParts} from '../../../src/partition/snapshot/named-
 import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
 import {Throttle} from '../../../src/partition/throttle.js';
 import {IndexReader} from '../../../src/parts/stored-index.js';
+import {readChunks} from '../../../src/parts/stored-state.js';
 import {noIdentity} from '../../support/snapshot.js';
 
 /** Keeps payloads by key, and what was put and retired since it was asked last. */
@@ -65,6 +66,10 @@ const entryOf = (chunk: number, times = 0): ChunkEntry => ({
   bodies: refOf(`p0.3-0a1b2c3d.${3 * chunk + 2}-${times}`, 400_000),
 });
 
+type LoadPart = (ref: PartRef) => Promise<Uint8Array>;
+const readWhole = (reader: IndexReader, stored: StoredIndex, load: LoadPart): Promise<SnapshotIndex> =>
+  reader.read(refOf('index', 1), load, encodeIndex(stored));
+
 class World {
   readonly parts = new Parts();
   readonly layout = this.newLayout();
@@ -83,7 +88,7 @@ class World {
   }
 
   async entries(stored: StoredIndex): Promise<readonly ChunkEntry[]> {
-    return (await new IndexReader().whole(stored, this.parts.load)).chunks;
+    return (await readWhole(new IndexReader(), stored, this.parts.load)).chunks;
   }
 }
 
@@ -133,7 +138,7 @@ describe('blocks of the chunk directory', () => {
     world.close(0, 3 * n);
     const stored = await world.snapshot(3 * n);
     const restarted = world.newLayout();
-    restarted.restore(await new IndexReader().whole(stored, world.parts.load));
+    restarted.restore(await readWhole(new IndexReader(), stored, world.parts.load));
     world.parts.changes();
     restarted.setChunk(entryOf(n + 5, 1));
     const later = await world.snapshot(3 * n, restarted);
@@ -176,12 +181,12 @@ describe('blocks of the chunk directory', () => {
       loaded.push(ref.key);
       return world.parts.load(ref);
     };
-    await reader.whole(await world.snapshot(4 * n), load);
+    await readWhole(reader, await world.snapshot(4 * n), load);
     expect(loaded).toHaveLength(4);
     world.layout.setChunk(entryOf(2 * n, 1));
-    const index = await reader.whole(await world.snapshot(4 * n), load);
+    const index = await readWhole(reader, await world.snapshot(4 * n), load);
     expect(loaded).toHaveLength(5);
-    expect(decodeChunkBlock(world.parts.payloads.get(loaded[4]!)!)[0]).toEqual(entryOf(2 * n, 1));
+    expect(readChunks(world.parts.payloads.get(loaded[4]!)!, refOf(loaded[4]!, 1))[0]).toEqual(entryOf(2 * n, 1));
     expect(index.chunks[2 * n]).toEqual(entryOf(2 * n, 1));
   });
 });
