@@ -3,11 +3,8 @@ import {afterEach, beforeEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {noUserKey, writeErase, writeEvent, writeIdentify, writeLink} from '../../actors/log/entries.js';
 import {UserSet} from '../../actors/table/user-set.js';
-import {askReportSubject} from '../../src/asks/subjects.js';
-import {KeptStore} from '../../src/kept/kept-store.js';
-import {type SavedFunnel, savedFunnelsOf} from '../../src/kept/saved-funnel.js';
-import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
-import {logStream, triggerSubject, triggersStream} from '../../src/nats/topology.js';
+import type {SavedFunnel} from '../../src/kept/saved-funnel.js';
+import {logStream} from '../../src/nats/topology.js';
 import type {Outbox} from '../../src/partition/effects.js';
 import {effectData} from '../../src/partition/reads/effect-data.js';
 import type {Runner} from '../../src/partition/runner.js';
@@ -283,45 +280,4 @@ test('a completed deletion that was not told before a stop is told by the next s
   await until('it is told again', () => queued.length === 2);
   expect(queued[1]).toEqual(queued[0]);
   await until('nothing is left to tell', () => second.view.partition.deletionsToTell.size === 0);
-});
-
-test('the thread of a partition queues triggers for the endpoints that want them, and answers what they say', async () => {
-  const store = await KeptStore.open(new NatsKeyBucket(role.nc, 'hooks'), () => 0);
-  const types = [{type: 'user.identified' as const}, {type: 'funnel.completed' as const, names: ['Checkout']}];
-  const content = {kind: 'webhook', url: 'https://example.com', types, state: 'active', reason: null} as const;
-  const sending = {secrets: [], batch: {events: 1, ms: 0}, ordered: false};
-  const endpoint = await store.endpoints.create({...content, ...sending});
-  const {id} = await savedFunnelsOf(store).create({name: 'Checkout', steps: ['cart', 'buy']});
-  const nobody = {kind: 'converted', position: {generation: 1, sequence: 1e9}, users: '', hasMore: false};
-  role.nc.subscribe(askReportSubject, {callback: (_, message) => void message.respond(JSON.stringify(nobody))});
-  await role.startWorker();
-  await identify('ada', '{"plan":"pro"}');
-  await track('ada', 'cart', 1);
-  const triggers = async (): Promise<Trigger[]> => {
-    const {state} = await role.jsm.streams.info(triggersStream);
-    const sequences = Array.from({length: state.messages}, (_, i) => state.first_seq + i);
-    const stored = await Promise.all(sequences.map((seq) => role.jsm.streams.getMessage(triggersStream, {seq})));
-    return stored.map((message) => message!.json<Trigger>());
-  };
-  // Who completes it before it has begun is told with a snapshot, which this report thread knows nothing of.
-  await until('both are queued', async () => {
-    await track('ada', 'buy', 2);
-    return (await triggers()).length === 2;
-  });
-  const of = {partition: 0, generation: 1, user: 0};
-  const [identified, completed] = (await triggers()) as [Trigger, Trigger];
-  const messageIdForm = /^msg_[0-9A-Za-z]{27}$/;
-  expect(identified).toMatchObject({v: 1, id: expect.stringMatching(messageIdForm), type: 'user.identified', of});
-  expect(completed).toMatchObject({type: 'funnel.completed', of: {...of, funnel: id}});
-  const {state} = await role.jsm.streams.info(triggersStream, {subjects_filter: '>'});
-  expect(Object.keys(state.subjects ?? {})).toEqual([triggerSubject(endpoint.id)]);
-  const asked = {ask: 'effect', type: completed.type, of: {...of, funnel: id}} as const;
-  const answer = await role.ask(asked);
-  expect(answer.kind === 'effect' && JSON.parse(answer.dataJson)).toMatchObject({
-    funnel: {id, name: 'Checkout'},
-    userId: 'ada',
-    user_ref: expect.stringMatching(/^[\w-]{43}$/),
-  });
-  store.stop();
-  await role.drainWorker();
 });

@@ -245,22 +245,6 @@ describe('a late retry of an erased event leaves the disk', () => {
   });
 });
 
-test('parts that nothing names are swept, and the store does not grow with the number of snapshots', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker({reportRefresh: steadyRefreshPlan(50)});
-  let sequence = 0;
-  for (let i = 0; i < 10; i++) sequence = await role.append(events([event(`u${i}`, 'x', day + i)]));
-  const {manifest} = await role.published(sequence);
-  const later = await role.published(manifest.position.sequence + 20);
-  const named = new Set<string>();
-  for (const ref of [...partsOf(later.index), later.manifest.index]) named.add(ref.key);
-  await until('only named parts are left', async () => {
-    const filter = bucketSubject('parts', '>');
-    const {state} = await role.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
-    return Object.keys(state.subjects ?? {}).length <= named.size + 8;
-  });
-});
-
 test('a snapshot of nothing new puts its index alone', async () => {
   role = await PartitionRole.create();
   await role.startWorker({reportRefresh: steadyRefreshPlan(50)});
@@ -358,36 +342,6 @@ async function eventsThenSnapshot(): Promise<void> {
   const second = await role.append(events([event('ada', 'second', day + 2)]));
   await role.published(second);
 }
-
-test('a log that lost its tail while the partition was away is noticed, and nothing folded is lost or doubled', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker();
-  await eventsThenSnapshot();
-  await role.killWorker();
-  await role.loseTail(2);
-  await role.repeatLast();
-  await role.startWorker();
-  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
-  const third = await role.append(events([event('ada', 'third', day + 3)]));
-  expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
-  const {manifest} = await role.published(third);
-  expect(manifest.position.generation).toBe(2);
-  const generations = [
-    {generation: 1, ordinal: 0, users: 0},
-    {generation: 2, ordinal: 2, users: 1},
-  ];
-  expect(manifest.generations).toEqual(generations);
-  expect(await measured()).toMatchObject({
-    alarms: expect.arrayContaining(['log_lost']),
-    logLosses: 1,
-    generation: 2,
-    gaps: 0,
-  });
-  await role.killWorker();
-  await role.startWorker();
-  expect(await asked('tail', role.ask({ask: 'tail', from: 0, limit: 0}))).toMatchObject({generations, end: 3});
-  expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
-});
 
 test('a log that lost its tail under a running partition: another machine that takes over before the next tick gives every event the id that it had', async () => {
   role = await PartitionRole.create();
@@ -519,17 +473,6 @@ test('manifests that were lost together with the end of the log are noticed by t
   const second = await role.append(events([event('ada', 'second', day + 2)]));
   await role.published(second);
   expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
-});
-
-test('when all parts are lost, a whole log replaces them', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker();
-  await eventsThenSnapshot();
-  await role.killWorker();
-  await role.jsm.streams.purge(bucketStream('parts'));
-  await role.startWorker();
-  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
-  expect((await role.manifest()).position.generation).toBe(1);
 });
 
 test('when all parts are lost, and the log lost its tail, the partition starts halted: its log takes events', async () => {

@@ -35,7 +35,6 @@ export class PartitionRole {
   private worker: Worker | undefined;
   private readonly producer = randomBytes(8);
   private n = 0;
-  private lastMessage: Uint8Array = new Uint8Array(0);
   private questions = 0;
   /** Messages of the worker that say why it ended. */
   readonly fatal: string[] = [];
@@ -127,7 +126,6 @@ export class PartitionRole {
     const count = write(writer);
     this.n += 1;
     const bytes = sealMessage(writer, this.producer, this.n, 1_700_000_000_000, count);
-    this.lastMessage = bytes.slice();
     // A server that was killed takes clients before it has loaded its streams.
     return (await this.js.publish(logSubject(0), bytes, {retries: 20})).seq;
   }
@@ -146,11 +144,6 @@ export class PartitionRole {
     await this.jsm.streams.delete(stream);
     await this.jsm.streams.add(config);
     for (const bytes of kept) await this.js.publish(logSubject(0), bytes);
-  }
-
-  /** The newest message of this helper's producer once more, as a publisher does that lost the answer. */
-  async repeatLast(): Promise<void> {
-    await this.js.publish(logSubject(0), this.lastMessage);
   }
 
   /** kill -9 of nats-server; its guard starts it again. */
