@@ -1,16 +1,8 @@
 // Random funnels with all of their parameters, and stories that are dense enough for paths of several steps.
 import fc from 'fast-check';
-import {operators, takesNoValue} from '../../actors/report/rows/condition.js';
 import {hourMs} from '../../tools/model/calendar.js';
-import {someInterval, someRange, someStory, someValue} from './report-worlds.js';
+import {someCondition, someInterval, someProperty, someRange, someStory, someValue} from './report-worlds.js';
 
-const someProperty = fc.constantFrom('a', 'b', 'a.b', 'a.b.c', 'never');
-const someText = fc.constantFrom('1', '2.5', 'x', 'true', '', 'y'.repeat(200), 'z'.repeat(200));
-const someCondition = fc.tuple(someProperty, fc.constantFrom(...operators), someText).map(([property, op, text]) => {
-  if (takesNoValue(op)) return {property, op, values: []};
-  if (op === 'in' || op === 'nin') return {property, op, values: [text, '2.5']};
-  return {property, op, values: [/^[gl]te?$/.test(op) ? '1' : text]};
-});
 /** Mostly none: a path of several steps is rare enough. */
 const someConditions = (weight: number) =>
   fc.oneof(

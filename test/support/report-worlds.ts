@@ -180,7 +180,7 @@ export const texts = ({fromMs, toMs}: {fromMs: number; toMs: number}) => ({
   to: formatTime(toMs),
 });
 export const someInterval = fc.constantFrom<Interval[]>('hour', 'day', 'week', 'month', 'quarter', 'year');
-const someProperty = fc.constantFrom('a', 'b', 'a.b', 'a.b.c', 'never');
+export const someProperty = fc.constantFrom('a', 'b', 'a.b', 'a.b.c', 'never');
 const someText = fc.constantFrom('1', '2.5', 'x', 'true', '', 'y'.repeat(200), 'z'.repeat(200));
 export const someCondition = fc
   .tuple(someProperty, fc.constantFrom(...operators), someText)
