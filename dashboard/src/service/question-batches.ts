@@ -5,7 +5,7 @@
 //   QB3. Where the service does not hold these snapshots any more, a new round begins: the whole page asks for the newest. Where that
 //        happens again soon, the questions without an answer do: who puts two numbers into one row looks at their positions.
 import {type FixedQuestion, flatOf} from '../../../src/asks/question/flat.js';
-import type {Meta} from '../../../src/edge/answers/query.js';
+import type {Meta} from '../../../src/edge/answers/report-meta.js';
 import type {Fault} from './fault.js';
 
 /** What a report says about its freshness. A page that is shared is not told the rest. */

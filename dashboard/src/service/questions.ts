@@ -1,6 +1,6 @@
 // Questions of this page to the service (question-batches.ts). On a page that is shared its link has the answers.
 import {type FixedQuestion, flatOf} from '../../../src/asks/question/flat.js';
-import type {Meta} from '../../../src/edge/answers/query.js';
+import type {Meta} from '../../../src/edge/answers/report-meta.js';
 import {ask, type Fault, taken} from './client';
 import {expectPublication, publication} from './publication';
 import {type QuestionAnswer, type QuestionAnswers, QuestionBatches, type SentAnswers} from './question-batches';

@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {count} from './fields.js';
 import {askedProperty, breakdownRow, bucket, interval, skipped, zone} from './report-fields.js';
+import {ownMeta} from './report-meta.js';
 
 const activeSeries = () => ({
   data: z.array(bucket).describe('Every bucket, zeros included.'),
@@ -23,5 +24,6 @@ export const activeAnswer = z.strictObject({
     })
     .optional(),
   skipped: skipped(),
+  ...ownMeta,
 });
 export type ActiveAnswer = z.infer<typeof activeAnswer>;

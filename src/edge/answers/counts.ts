@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {count} from './fields.js';
 import {askedProperty, breakdownRow, bucket, bucketDate, interval, skipped, zone} from './report-fields.js';
+import {ownMeta} from './report-meta.js';
 
 const measured = () =>
   z.number().nullable().optional().describe('Only with `measure`: null where no event has a number to measure.');
@@ -28,6 +29,7 @@ export const countsAnswer = z.strictObject({
   ...series(),
   breakdown: countedBreakdown,
   skipped: skipped(),
+  ...ownMeta,
 });
 export type CountsAnswer = z.infer<typeof countsAnswer>;
 
@@ -35,6 +37,7 @@ export const seriesAnswer = z.strictObject({
   interval: interval(),
   series: z.array(z.strictObject({event: z.string(), ...series(), breakdown: countedBreakdown})),
   skipped: skipped(),
+  ...ownMeta,
 });
 
 export const eventCountsAnswer = z.union([countsAnswer, seriesAnswer]);
@@ -50,7 +53,7 @@ export const entriesAnswer = z.strictObject({
   interval: interval(),
   timezone: zone(),
   series: z
-    .array(countsAnswer.omit({interval: true, timezone: true, skipped: true}).extend({as: z.string()}))
+    .array(countsAnswer.omit({interval: true, timezone: true, skipped: true, meta: true}).extend({as: z.string()}))
     .describe('In the order of the events. `as`: the label.'),
   formulas: z
     .array(formulaAnswer)

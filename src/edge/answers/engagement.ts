@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {count, rate} from './fields.js';
 import {askedProperty, breakdownRow, bucketDate, interval, skipped, zone} from './report-fields.js';
+import {ownMeta} from './report-meta.js';
 
 const retentionTable = () => ({
   cohorts: z
@@ -45,6 +46,7 @@ export const retentionAnswer = z.strictObject({
     })
     .optional(),
   skipped: skipped(),
+  ...ownMeta,
 });
 export type RetentionAnswer = z.infer<typeof retentionAnswer>;
 
@@ -63,6 +65,7 @@ export const lifecycleAnswer = z.strictObject({
     )
     .describe('Every bucket, zeros included.'),
   skipped: skipped(),
+  ...ownMeta,
 });
 export type LifecycleAnswer = z.infer<typeof lifecycleAnswer>;
 
@@ -75,6 +78,7 @@ export const stickinessAnswer = z.strictObject({
     .describe('Number of users who were active in exactly this many buckets, for each number from 1 to all.'),
   total: count().describe('Distinct users of the range.'),
   skipped: skipped(),
+  ...ownMeta,
 });
 export type StickinessAnswer = z.infer<typeof stickinessAnswer>;
 
@@ -104,5 +108,6 @@ export const pathsAnswer = z.strictObject({
     )
     .describe('Edges of each step, the most frequent first; the one from `other` to `other` comes last.'),
   skipped: skipped(),
+  ...ownMeta,
 });
 export type PathsAnswer = z.infer<typeof pathsAnswer>;

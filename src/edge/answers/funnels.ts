@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {count, instant, pageEnd, rate} from './fields.js';
 import {askedProperty, breakdownRow, bucketDate, interval, skipped, zone} from './report-fields.js';
+import {ownMeta} from './report-meta.js';
 
 const funnelStep = z.strictObject({
   event: z.string(),
@@ -17,6 +18,7 @@ export const funnelAnswer = z.strictObject({
   steps: z.array(funnelStep),
   conversion_rate: rate(),
   total: count().describe('Users at step 1.'),
+  ...ownMeta,
 });
 export type FunnelAnswer = z.infer<typeof funnelAnswer>;
 
@@ -79,6 +81,7 @@ export const walkedFunnelAnswer = z.strictObject({
     })
     .optional(),
   skipped: skipped(),
+  ...ownMeta,
 });
 export type WalkedFunnelAnswer = z.infer<typeof walkedFunnelAnswer>;
 
@@ -99,5 +102,6 @@ export const funnelUsersAnswer = z.strictObject({
     )
     .describe('Users in the order of their partitions, and in it of their first event.'),
   ...pageEnd,
+  ...ownMeta,
 });
 export type FunnelUsersAnswer = z.infer<typeof funnelUsersAnswer>;

@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {jsonTypes} from '../../../actors/report/rows/key-types.js';
 import {errorAnswer} from './error.js';
 import {count, instant, pageEnd, rate} from './fields.js';
+import {ownMeta} from './report-meta.js';
 
 const listedName = z.strictObject({
   name: z.string(),
@@ -21,6 +22,7 @@ export type ListedName = z.infer<typeof listedName>;
 export const namesAnswer = z.strictObject({
   data: z.array(listedName).describe('Most frequent first, equally frequent ones by name.'),
   ...pageEnd,
+  ...ownMeta,
 });
 export type NamesAnswer = z.infer<typeof namesAnswer>;
 
@@ -43,6 +45,7 @@ export const propertiesAnswer = z.strictObject({
     )
     .describe('Most frequent first, equally frequent ones by name.'),
   ...pageEnd,
+  ...ownMeta,
 });
 export type PropertiesAnswer = z.infer<typeof propertiesAnswer>;
 
@@ -51,6 +54,7 @@ export const traitsAnswer = z.strictObject({
     .array(z.strictObject({trait: z.string(), ...keyFields}))
     .describe('Most frequent first, equally frequent ones by name.'),
   ...pageEnd,
+  ...ownMeta,
 });
 export type TraitsAnswer = z.infer<typeof traitsAnswer>;
 
@@ -72,5 +76,6 @@ export const valuesAnswer = z.strictObject({
     .describe('Most frequent first, equally frequent ones by their text.'),
   distinct: count().describe('Number of values on all pages, without kinds.'),
   ...pageEnd,
+  ...ownMeta,
 });
 export type ValuesAnswer = z.infer<typeof valuesAnswer>;

@@ -5,23 +5,10 @@ import {activeAnswer} from './active-users.js';
 import {entriesAnswer, eventCountsAnswer} from './counts.js';
 import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from './engagement.js';
 import {errorAnswer} from './error.js';
-import {count} from './fields.js';
 import {funnelAnswers} from './funnels.js';
 import {namesAnswer, propertiesAnswer, traitsAnswer, valuesAnswer} from './lists.js';
+import {meta} from './report-meta.js';
 import {usersAnswer} from './users.js';
-
-const meta = z.strictObject({
-  as_of: z.string().describe('The answer includes every event that was acknowledged up to this time.'),
-  log_position: z.string().describe('Up to where the log is in the answer: `at` of a later request asks for the same.'),
-  next_by: z.string().describe('When the next publication is due.'),
-  incomplete_from: z
-    .string()
-    .nullable()
-    .describe('The first bucket that is still open; null when all of them are over.'),
-  hint: z.string().nullable().describe('What was probably meant. For people: the text may change.'),
-  skipped: count().nullable().describe('Events whose property is not a number; null in an answer that compares none.'),
-});
-export type Meta = z.infer<typeof meta>;
 
 const kept = z
   .looseObject({report: z.enum(Object.keys(kinds))})

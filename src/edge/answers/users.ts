@@ -5,6 +5,7 @@ import {namingKinds} from '../../kept/named-person.js';
 import {errorAnswer} from './error.js';
 import {storedEvent} from './events.js';
 import {count, instant, pageEnd, stored} from './fields.js';
+import {ownMeta} from './report-meta.js';
 
 const positionPattern = /^\d+:\d+\.\d+$/;
 
@@ -51,6 +52,7 @@ export const usersAnswer = z.strictObject({
     .optional()
     .describe('Only with `sort=sum:<property>`: values of the property, of all users, that are no JSON numbers.'),
   ...pageEnd,
+  ...ownMeta,
 });
 export type UsersAnswer = z.infer<typeof usersAnswer>;
 

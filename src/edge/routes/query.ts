@@ -7,7 +7,7 @@ import {type Kind, type Question, type QuestionOf, question} from '../../asks/qu
 import {object, text} from '../../asks/question/members.js';
 import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import {positionsPattern} from '../../log-position.js';
-import type {Meta} from '../answers/query.js';
+import type {Meta} from '../answers/report-meta.js';
 import {errorValue, type Failure, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -18,9 +18,9 @@ import {pointing, readQuestion} from '../query/read-question.js';
 import {renamed} from '../query/renamed.js';
 import {namesQuery} from './event-names.js';
 import {readObject} from './json-fields.js';
-import {isListing} from './list-csv.js';
 import {propertiesQuery, traitsQuery, traitValuesQuery, valuesQuery} from './lists.js';
 import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
+import {metaOf} from './report-meta.js';
 import {reportQueries} from './report-queries.js';
 import {hintsOf} from './reports.js';
 import {peopleQuery} from './user-list.js';
@@ -255,19 +255,5 @@ function joined(metas: readonly Meta[]): Meta {
     ...metas[0]!,
     hint: hints.size === 0 ? null : [...hints].join('; '),
     skipped: skipped.length === 0 ? null : skipped.reduce((sum, one) => sum + one, 0),
-  };
-}
-
-function metaOf(query: ReportQuery, {headers, body}: Report, ofEdge: readonly string[]): Meta {
-  const hints = [...ofEdge, headers['Report-Hint']].filter((one) => one !== undefined);
-  // A report has this text as a member alone: in a text of a client the quotes are escaped. Lists have members of clients.
-  const skipped = isListing(query) ? undefined : /"skipped":(\d+)/.exec(body!)?.[1];
-  return {
-    as_of: headers['Report-As-Of'],
-    log_position: headers['Report-Log-Position'],
-    next_by: headers['Report-Next-By'],
-    incomplete_from: headers['Report-Incomplete-From'] ?? null,
-    hint: hints.length === 0 ? null : hints.join('; '),
-    skipped: skipped === undefined ? null : Number(skipped),
   };
 }

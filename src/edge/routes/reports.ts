@@ -12,6 +12,7 @@ import type {Handle} from '../route.js';
 import {isListing, nextCursorIn} from './list-csv.js';
 import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
 import {csvTag, csvType, type formatForm, jsonTags, reportCsv} from './report-csv.js';
+import {metaOf, withMeta} from './report-meta.js';
 
 /** Parameters of every report. */
 export const ofEveryReport = {
@@ -73,7 +74,7 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
         ? reportIn(await front.reads.asks.report(asked, askerOf(exchange)))
         : await answerIncluding(front, exchange, asked, includes);
     const hints = [...(filter === undefined ? [] : hintsOfFilter(filter)), ...hintsOf(query, front)];
-    answerReport(exchange, answer, hints, isCsv ? query : undefined);
+    answerReport(exchange, query, answer, hints, isCsv);
   };
   return Object.assign(handle, {questionOf});
 }
@@ -113,23 +114,25 @@ function hintsOfHidden(query: ReportQuery, {kept: {keys}}: Front): readonly stri
   return [...new Set(hidden)].slice(0, hiddenHintsMax).map((what) => `${what} is hidden from lists`);
 }
 
-/** `ofEdge`: hints, which come before those of the answer. `ofCsv`: the question, if the client asked for CSV. */
+/** `ofEdge`: hints, which come before those of the answer. */
 function answerReport(
   exchange: Exchange,
-  {headers, body}: Extract<ReportAnswer, {kind: 'report'}>,
+  query: ReportQuery,
+  report: Extract<ReportAnswer, {kind: 'report'}>,
   ofEdge: readonly string[],
-  ofCsv: ReportQuery | undefined,
+  isCsv: boolean,
 ): void {
+  const {headers, body} = report;
   const hints = [...ofEdge, headers['Report-Hint']].filter((one) => one !== undefined);
   const list = Object.entries({
     ...headers,
-    ...(ofCsv && {ETag: csvTag(headers.ETag)}),
+    ...(isCsv && {ETag: csvTag(headers.ETag)}),
     ...(hints.length > 0 && {'Report-Hint': hints.join('; ')}),
   }) as Header[];
   if (body === null) exchange.answer('304 Not Modified', undefined, '', list);
-  else if (ofCsv === undefined) exchange.json('200 OK', body, list);
+  else if (!isCsv) exchange.json('200 OK', withMeta(body, metaOf(query, report, ofEdge)), list);
   else {
-    const next = isListing(ofCsv) ? nextCursorIn(body) : [];
-    exchange.answer('200 OK', csvType, reportCsv(ofCsv, body), [...list, ...next]);
+    const next = isListing(query) ? nextCursorIn(body) : [];
+    exchange.answer('200 OK', csvType, reportCsv(query, body), [...list, ...next]);
   }
 }

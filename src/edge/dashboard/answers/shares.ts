@@ -1,5 +1,5 @@
 // Links that share a report, and the report that one shows.
-import type {Meta} from '../../answers/query.js';
+import type {Meta} from '../../answers/report-meta.js';
 import type {SavedReportAnswer} from '../../answers/saved-reports.js';
 
 /** A link. It shows one report to everybody who has the address. */
