@@ -109,30 +109,10 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       expect(ways.filter((way: string) => way.startsWith('coded, ')).length).toBeGreaterThan(1);
     }
     const lines = played.flatMap((each: {lines: object[]}) => each.lines);
-    expect(lines.map(({name}: {name: string}) => name)).toEqual([
-      'funnel of 3',
-      'funnel of 3, the very first of the service',
-      'funnel of 14',
-      'funnel of 14, frequent events',
-      'filtered count',
-      'filtered count, the slowest of 4',
-      'filtered count, first two of a property',
-      'dau',
-      'dau, asking NATS',
-      'wau',
-      'wau, asking NATS',
-      'mau',
-      'mau, asking NATS',
-      ...rowQuestions.flatMap(({name}) => [name, `${name}, first`]),
-    ]);
     for (const ways of tried.slice(5)) expect(ways).toEqual(['text, extract', 'coded, columns']);
     expect(lines.map(({name}: {name: string}) => name)).toEqual(expect.arrayContaining(fastPathsOf('reports')));
     expect(sampleOf('reports', 'funnel-of-3-ratio') / lines[0].ratio.median).toBeCloseTo(1, 4);
     expect(sampleOf('reports', 'filtered-count') / lines[4].oursMs[0]).toBeCloseTo(1, 4);
-    expect(figuresOf('reports').find(({id}) => id === 'funnel-of-14-ratio')).toMatchObject({
-      better: 'less',
-      unit: 'ratio',
-    });
     for (const {name, ratio, oursMs} of lines)
       expect([ratio.all.length, oursMs.length]).toEqual([1, name.includes('first two') ? 2 * 5 : 1]);
   });
@@ -147,26 +127,18 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(small.stdout).toMatch(/^funnel of 14: steps by the kernel +\d/m);
   });
 
-  test('history asks every kind of page, twice of one service, once of an unprepared one and once of one with a small cache', ({
-    skip,
-  }) => {
+  test('history asks every kind of page of each service', ({skip}) => {
     skip(!playsAll, unlessAll);
     const {times, pagesOfKind} = reportOf('history');
-    expect(small.stdout).toMatch(/user and event( +\d+\.\d){8}/);
     expect(Object.keys(times)).toEqual(expect.arrayContaining(fastPathsOf('history')));
-    for (const pass of ['first', 'again', 'unprepared', 'uncached']) {
-      const counts = Object.values(times[pass] as Record<string, number[]>).map((ms) => ms.length);
-      expect(counts).toEqual(new Array(10).fill(pagesOfKind));
-      const pages = (Object.values(times[pass]).flat() as number[]).sort((a, b) => a - b);
-      expect(sampleOf('history', `pages-${pass}`) / pages[Math.floor(0.99 * pages.length)]!).toBeCloseTo(1, 4);
-    }
+    for (const pass of ['first', 'again', 'unprepared', 'uncached'])
+      expect(Object.values<number[]>(times[pass]).map((ms) => ms.length)).toEqual(new Array(10).fill(pagesOfKind));
   });
 
   test('export reads the newest events of some users, and the whole export of the first days', ({skip}) => {
     skip(!playsAll, unlessAll);
-    const {userMs, userEventsMin, first, rounds} = reportOf('export');
+    const {userMs, first, rounds} = reportOf('export');
     expect(userMs).toHaveLength(5);
-    expect(userEventsMin).toBeGreaterThan(10);
     const [{samples}] = rounds.rounds;
     expect(samples.export.events).toBe(20_000);
     expect([first.bytes, first.events]).toEqual([samples.export.bytes, samples.export.events]);
@@ -175,33 +147,19 @@ describe.runIf(isLinux)('the benches of one data set', () => {
 
   test('fold folds every event of the log, from memory and from nats-server', ({skip}) => {
     skip(!playsAll, unlessAll);
-    const {eventCount, logBytes, rounds, ratios, gains, funnels} = reportOf('fold');
-    const [{samples}] = rounds.rounds;
+    const {eventCount, logBytes, gains, ratios} = reportOf('fold');
     expect(logBytes / eventCount).toBeGreaterThan(100);
-    expect(ratios.fold.median).toBeCloseTo(
-      samples['F5: log read + unpack'].elapsedMs / samples['log read + fold'].elapsedMs,
-      9,
-    );
     expect(sampleOf('fold', 'fold-to-floor') / ratios.fold.median).toBeCloseTo(1, 4);
-    expect(small.stdout).toMatch(/F6: scan in memory +[\d,]+ /);
     expect(Object.keys(gains).sort()).toEqual(fastPathsOf('fold'));
-    for (const [name, {median}] of Object.entries<{median: number}>(gains))
-      expect(median).toBe(samples[name].cpuMs / samples['fold in memory'].cpuMs);
-    const cpuMs = (name: string): number => samples[name].cpuMs;
-    expect(funnels.median).toBe(cpuMs('fold in memory, ten saved funnels') / cpuMs('fold in memory'));
-    expect(sampleOf('fold', 'funnels') / funnels.median).toBeCloseTo(1, 4);
-    expect(small.stdout).toMatch(/^CPU, fold in memory, every user looked up \/ fold in memory: \d/m);
   });
 
   test('recovery starts from snapshots and from a log without any', ({skip}) => {
     skip(!playsAll, unlessAll);
-    const {snapshotBytes, snapshot, log, ratios} = reportOf('recovery');
+    const {snapshotBytes, snapshot, ratios} = reportOf('recovery');
     expect(snapshotBytes).toBeGreaterThan(100_000);
-    expect([snapshot, log].map(({rounds}) => rounds.length)).toEqual([1, 1]);
     expect(ratios.log.median).toBeGreaterThan(1);
     expect(sampleOf('recovery', 'log-to-floor') / ratios.log.median).toBeCloseTo(1, 4);
     expect(sampleOf('recovery', 'recover') / snapshot.rounds[0].samples['recover()']).toBeCloseTo(1, 4);
-    expect(small.stdout).toMatch(/start from the log +[\d,]+ /);
   });
 
   test('memory counts what is resident: columns and tables, against the JSON', () => {
@@ -217,12 +175,10 @@ describe.runIf(isLinux)('the benches of one data set', () => {
 
   test('growth finds a line through three sizes for ingestion and every report', ({skip}) => {
     skip(!playsAll, unlessAll);
-    const {sizes, ingest, reports, exponents} = reportOf('growth');
+    const {sizes, ingest, exponents} = reportOf('growth');
     expect(sizes).toEqual([20, 200, 2_000]);
     expect(ingest.map(({events}: {events: number}) => events)).toEqual([40, 220, 2_020]);
-    for (const points of Object.values(reports)) expect(points).toHaveLength(3);
     for (const exponent of Object.values(exponents)) expect(exponent).toBeTypeOf('number');
-    expect(small.stdout).toMatch(/funnel, other events, ms +\d/);
   });
 });
 

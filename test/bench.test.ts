@@ -145,7 +145,7 @@ test('bench: each of them has a small form that a test runs', () => {
   const folder = fileURLToPath(new URL('.', import.meta.url));
   const sources = readdirSync(folder).filter((name) => /^bench.*\.test\.ts$/.test(name));
   const calls = sources.flatMap(
-    (name) => readFileSync(`${folder}/${name}`, 'utf8').match(/runSmall\w*\('[^)]*\)/g) ?? [],
+    (name) => readFileSync(`${folder}/${name}`, 'utf8').match(/(?:runSmall\w*|small)\('[^)]*\)/g) ?? [],
   );
   const run = calls.flatMap((call) => [...call.matchAll(/'([a-z]+)'/g)].map(([, name]) => name!));
   expect(run.sort()).toEqual(benches.map(({name}) => name).sort());

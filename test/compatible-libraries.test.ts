@@ -358,17 +358,6 @@ describe('our own SDK', () => {
     return (await client.get(`/v1/events?${query({userId})}`)).json<HistoryAnswer>().data.length;
   };
 
-  test('a queue that is full says which calls leave it, and a wrong key says so', async () => {
-    const {start} = (await import(entry)) as typeof ownSdk;
-    const sdk = start({host, key: 'sk_write_unknown', callsMax: 2, signals: []});
-    const heard: unknown[] = [];
-    sdk.on('dropped', (call) => heard.push((call as {properties: object}).properties));
-    sdk.on('stopped', (why) => heard.push(why));
-    for (let n = 0; n < 3; n++) sdk.track('waited', {n}, {userId: 'nobody'});
-    expect(await sdk.flush()).toEqual({accepted: 0, rejected: [], dropped: 1, waiting: 2});
-    expect(heard).toEqual([{n: 0}, expect.stringMatching(/^401 /)]);
-  });
-
   /** The parts of the SDK for apps and edges that need no browser. */
   interface AppSdk {
     start(options: object): {

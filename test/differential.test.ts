@@ -2,7 +2,7 @@
 // The long form, with a restart of either kind in each seed: `DIFFERENTIAL_SEEDS=7,8,9 npx vitest run test/differential.test.ts`.
 // A failure names its seed.
 
-import {describe, test} from 'vitest';
+import {test} from 'vitest';
 import {play, type Run} from './differential/play.js';
 import {playsAll} from './support/runs.js';
 
@@ -40,10 +40,8 @@ const runs: readonly Run[] =
 
 const lengths = {steps: 60, queries: askedSeeds === undefined ? 10 : 20};
 
-describe('the service answers as the model does', () => {
-  test.each(runs)('seed $seed', {timeout: 300_000}, async (run) => {
-    await play(run, lengths).catch((error) => {
-      throw new Error(`DIFFERENTIAL_SEEDS=${run.seed} plays this again`, {cause: error});
-    });
+test.each(runs)('the service answers as the model does seed $seed', {timeout: 300_000}, async (run) => {
+  await play(run, lengths).catch((error) => {
+    throw new Error(`DIFFERENTIAL_SEEDS=${run.seed} plays this again`, {cause: error});
   });
 });

@@ -99,53 +99,51 @@ describe('a log that takes no events', () => {
   });
 });
 
-describe('a log whose stream was deleted and made anew', () => {
-  test('is folded from its first message on, though no connection was lost', async () => {
-    const {nats, service} = await startOn({});
-    const writer = new Client(service.baseUrl, service.writeKey);
-    const reader = new Client(service.baseUrl, service.secretKey);
-    const names = async (): Promise<string[]> => {
-      const answer = await reader.get('/v1/events?userId=ada&limit=1000');
-      return answer.status === 200 ? answer.json<{data: {event: string}[]}>().data.map(({event}) => event) : [];
-    };
-    const send = async (event: string): Promise<string | undefined> => {
-      const answer = await until('it is taken', async () => {
-        const tried = await writer.post('/v1/events', {...signup, event, messageId: event});
-        return tried.status === 200 && tried;
-      });
-      return answer.headers['log-position'] as string | undefined;
-    };
-    const before = Array.from({length: 20}, (_, i) => `before ${i}`);
-    const positions: (string | undefined)[] = [];
-    for (const event of before) positions.push(await send(event));
-    expect(positions).toEqual(positions.map(() => expect.stringMatching(/^0:1\.\d+$/)));
-    expect(await names()).toHaveLength(before.length);
+test('a log whose stream was deleted and made anew is folded from its first message on, though no connection was lost', async () => {
+  const {nats, service} = await startOn({});
+  const writer = new Client(service.baseUrl, service.writeKey);
+  const reader = new Client(service.baseUrl, service.secretKey);
+  const names = async (): Promise<string[]> => {
+    const answer = await reader.get('/v1/events?userId=ada&limit=1000');
+    return answer.status === 200 ? answer.json<{data: {event: string}[]}>().data.map(({event}) => event) : [];
+  };
+  const send = async (event: string): Promise<string | undefined> => {
+    const answer = await until('it is taken', async () => {
+      const tried = await writer.post('/v1/events', {...signup, event, messageId: event});
+      return tried.status === 200 && tried;
+    });
+    return answer.headers['log-position'] as string | undefined;
+  };
+  const before = Array.from({length: 20}, (_, i) => `before ${i}`);
+  const positions: (string | undefined)[] = [];
+  for (const event of before) positions.push(await send(event));
+  expect(positions).toEqual(positions.map(() => expect.stringMatching(/^0:1\.\d+$/)));
+  expect(await names()).toHaveLength(before.length);
 
-    const nc = await connectNats(nats.address, 'test');
-    const jsm = await jetstreamManager(nc);
-    await jsm.streams.delete('LOG-0');
-    await until('it is missed', () => linesWith(service, 'stream not found').length > 0);
-    await ensureTopology(nc, {partitions: 1, replicas: 1}); // As any start does.
-    await nc.close();
-    // Fewer than before: their sequences are those of what was folded.
-    const after = Array.from({length: 5}, (_, i) => `after ${i}`);
-    for (const event of after) expect((await send(event)) ?? '').not.toMatch(/^0:1\./);
-    await until('all of them are there', async () => (await names()).length === before.length + after.length);
-    expect(new Set(await names())).toEqual(new Set([...before, ...after]));
-    expect(linesWith(service, 'the log lost messages that were folded')).toHaveLength(1);
+  const nc = await connectNats(nats.address, 'test');
+  const jsm = await jetstreamManager(nc);
+  await jsm.streams.delete('LOG-0');
+  await until('it is missed', () => linesWith(service, 'stream not found').length > 0);
+  await ensureTopology(nc, {partitions: 1, replicas: 1}); // As any start does.
+  await nc.close();
+  // Fewer than before: their sequences are those of what was folded.
+  const after = Array.from({length: 5}, (_, i) => `after ${i}`);
+  for (const event of after) expect((await send(event)) ?? '').not.toMatch(/^0:1\./);
+  await until('all of them are there', async () => (await names()).length === before.length + after.length);
+  expect(new Set(await names())).toEqual(new Set([...before, ...after]));
+  expect(linesWith(service, 'the log lost messages that were folded')).toHaveLength(1);
 
-    // A report includes what was written at a position once it stands there, in the generation that both name.
-    const position = await until('the edge knows the generation', () => send('last'));
-    expect(position).toMatch(/^0:2\.\d+$/);
-    const covering = new Positions();
-    covering.add(position);
-    const report = await reportCovering(
-      reader,
-      '/v1/reports/events?event=last&from=2020-01-01&to=2099-01-01&interval=month',
-      covering,
-    );
-    expect(report.json<{total: number}>().total).toBe(1);
-  });
+  // A report includes what was written at a position once it stands there, in the generation that both name.
+  const position = await until('the edge knows the generation', () => send('last'));
+  expect(position).toMatch(/^0:2\.\d+$/);
+  const covering = new Positions();
+  covering.add(position);
+  const report = await reportCovering(
+    reader,
+    '/v1/reports/events?event=last&from=2020-01-01&to=2099-01-01&interval=month',
+    covering,
+  );
+  expect(report.json<{total: number}>().total).toBe(1);
 });
 
 describe('a log that lost its end while nobody folded', () => {

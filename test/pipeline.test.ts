@@ -83,27 +83,12 @@ describe('the linter', () => {
       (error: {stdout: string; stderr: string}) => error.stdout + error.stderr,
     );
 
-  test('finds nothing in the workflows, and every mistake that is seeded into them', async () => {
-    const mistakes: readonly (readonly [right: string, wrong: string, said: RegExp])[] = [
-      ['    steps:', '    needs: nobody\n    steps:', /job "nobody" which does not exist/],
-      ['matrix.node }}', 'matrix.nod }}', /property "nod" is not defined/],
-      ['timeout-minutes: 30', 'timeout-minute: 30', /unexpected key "timeout-minute"/],
-      ["'17 2 * * *'", "'17 2 * *'", /invalid CRON format/],
-      ['contents: read', 'content: read', /unknown permission scope "content"/],
-      ['runs-on: ubuntu-24.04\n', 'runs-on: ubuntu-24.4\n', /label "ubuntu-24.4" is unknown/],
-    ];
+  test('finds nothing in the workflows, and a mistake that is seeded into one', async () => {
     const folder = temporaryFolder();
-    const right = read('.github/workflows/ci.yml');
-    const files = mistakes.map(([from, to], index) => {
-      expect(right).toContain(from);
-      const file = join(folder, `${index}.yml`);
-      writeFileSync(file, right.replace(from, to));
-      return file;
-    });
-    const lines = (await complaints([...paths, ...files])).trim().split('\n');
-    expect(lines.filter((line) => !line.startsWith(folder))).toEqual([]);
-    for (const [index, [, , said]] of mistakes.entries())
-      expect(lines.filter((line) => line.startsWith(files[index]!))).toEqual([expect.stringMatching(said)]);
+    const file = join(folder, 'wrong.yml');
+    writeFileSync(file, read('.github/workflows/ci.yml').replace('    steps:', '    needs: nobody\n    steps:'));
+    const lines = (await complaints([...paths, file])).trim().split('\n');
+    expect(lines).toEqual([expect.stringMatching(/^.*wrong\.yml.*job "nobody" which does not exist/)]);
   });
 });
 

@@ -4,8 +4,9 @@ import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {KeptStore} from '../src/kept/kept-store.js';
 import {type Share, sharesOf} from '../src/kept/share.js';
-import {type BucketEntry, KeyStore, type RecordBucket} from '../src/keys/store.js';
+import {KeyStore} from '../src/keys/store.js';
 import {RevocationFile, revocationsName} from '../src/revocation-file.js';
+import {MemoryBucket} from './support/memory-bucket.js';
 import {temporaryFolder} from './support/service.js';
 
 const dayMs = 86_400_000;
@@ -18,34 +19,6 @@ beforeEach(() => {
   nowMs = 1_700_000_000_000;
   lines = [];
 });
-
-/** Every process of the test is the only one, so its watch has nothing to tell. */
-class MemoryBucket implements RecordBucket {
-  constructor(readonly entries = new Map<string, BucketEntry>()) {}
-
-  async watch(listener: Parameters<RecordBucket['watch']>[0]): Promise<void> {
-    listener.all([...this.entries.values()]);
-  }
-  async write(name: string, text: string, revision: number): Promise<number | undefined> {
-    if ((this.entries.get(name)?.revision ?? 0) !== revision) return undefined;
-    const next = Math.max(0, ...Array.from(this.entries.values(), (entry) => entry.revision)) + 1;
-    this.entries.set(name, {name, text, revision: next});
-    return next;
-  }
-  async read(name: string): Promise<BucketEntry | undefined> {
-    return this.entries.get(name);
-  }
-  async names(): Promise<string[]> {
-    return [...this.entries.keys()];
-  }
-  async purge(name: string): Promise<void> {
-    this.entries.delete(name);
-  }
-  stop(): void {}
-  copy(): MemoryBucket {
-    return new MemoryBucket(new Map(this.entries));
-  }
-}
 
 async function start(keysIn: MemoryBucket, hooksIn: MemoryBucket, isRestored = false) {
   const clock = (): number => (nowMs += 1_000);

@@ -6,40 +6,13 @@ import {AlertWatch} from '../../src/alerts/alert-watch.js';
 import type {Alert, Rule} from '../../src/alerts/definition.js';
 import {AlertEvaluator, type EvaluatorPorts} from '../../src/alerts/evaluator.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
-import {type BucketEntry, BucketFault} from '../../src/keys/store.js';
 import {createLogger, type Logger} from '../../src/observe.js';
 import type {EndpointKind} from '../../src/webhooks/endpoint.js';
 import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
+import {MemoryBucket} from '../support/memory-bucket.js';
 
 const minuteMs = 60_000;
 const startMs = Date.UTC(2026, 10, 27, 21);
-
-class Bucket {
-  readonly entries = new Map<string, BucketEntry>();
-  isAway = false;
-  isWritable = true;
-  writes = 0;
-  private revision = 0;
-
-  async read(name: string): Promise<BucketEntry | undefined> {
-    if (this.isAway) throw new BucketFault('away');
-    return this.entries.get(name);
-  }
-
-  async write(name: string, text: string, expected: number): Promise<number | undefined> {
-    if (this.isAway || !this.isWritable) throw new BucketFault('away');
-    if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
-    this.revision += 1;
-    this.writes += 1;
-    this.entries.set(name, {name, text, revision: this.revision});
-    return this.revision;
-  }
-
-  async purge(name: string, revision: number): Promise<void> {
-    if (this.isAway) throw new BucketFault('away');
-    if ((this.entries.get(name)?.revision ?? 0) <= revision) this.entries.delete(name);
-  }
-}
 
 const errors: Rule = {
   kind: 'threshold',
@@ -53,7 +26,7 @@ const errors: Rule = {
 };
 
 class World {
-  readonly bucket = new Bucket();
+  readonly bucket = new MemoryBucket();
   readonly sent: {endpoint: string; trigger: Trigger}[] = [];
   readonly asked: (string | undefined)[] = [];
   /** Beginning of what was asked, of each question with windows, epoch ms. */
@@ -494,11 +467,11 @@ test('two messages that end quiet hours, of a rule before and after its edit, ha
 });
 
 describe('the owner', () => {
-  const processOf = (bucket: Bucket, me: string, clock: {ms: number}, isAlone = false) =>
+  const processOf = (bucket: MemoryBucket, me: string, clock: {ms: number}, isAlone = false) =>
     new AlertOwner(bucket, me, isAlone, () => clock.ms);
 
   test('is the first one, until it was silent for 20 s', async () => {
-    const [bucket, clock] = [new Bucket(), {ms: 0}];
+    const [bucket, clock] = [new MemoryBucket(), {ms: 0}];
     const [one, other] = [processOf(bucket, 'one', clock), processOf(bucket, 'other', clock)];
     expect([await one.isOurs(), await other.isOurs()]).toEqual([true, false]);
     clock.ms = 15_000;
@@ -511,7 +484,7 @@ describe('the owner', () => {
   });
 
   test('of an own nats-server is whoever runs', async () => {
-    const [bucket, clock] = [new Bucket(), {ms: 0}];
+    const [bucket, clock] = [new MemoryBucket(), {ms: 0}];
     expect(await processOf(bucket, 'one', clock, true).isOurs()).toBe(true);
     expect(await processOf(bucket, 'next', clock, true).isOurs()).toBe(true);
   });

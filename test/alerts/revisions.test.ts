@@ -4,9 +4,9 @@ import {describe, expect, test} from 'vitest';
 import {changedDays, dayCountsOf} from '../../src/alerts/day-counts.js';
 import {Revisions} from '../../src/alerts/revisions.js';
 import type {ReportQuery} from '../../src/asks/report.js';
-import type {BucketEntry} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';
 import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
+import {MemoryBucket} from '../support/memory-bucket.js';
 import {events, type Step, someStory, someTime, tell} from '../support/report-worlds.js';
 import {runs} from '../support/runs.js';
 
@@ -61,7 +61,7 @@ test('what changed: more, fewer, none any more, and nothing of days that were op
 });
 
 class World {
-  readonly entries = new Map<string, BucketEntry>();
+  readonly bucket = new MemoryBucket();
   readonly sent: {endpoint: string; trigger: Trigger & {data?: unknown}}[] = [];
   subscribed = new Map([['signup', ['wh_1']]]);
   /** Times of `signup`. */
@@ -74,19 +74,7 @@ class World {
       subscribed: () => this.subscribed,
       bodyOf: async (query) => this.counted(query),
       hasEndpoint: () => true,
-      bucket: {
-        read: async (name) => this.entries.get(name),
-        write: async (name, text, expected) => {
-          if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
-          this.entries.set(name, {name, text, revision: expected + 1});
-          return expected + 1;
-        },
-        names: async (pattern) => {
-          const prefix = pattern.slice(0, -1);
-          return [...this.entries.keys()].filter((name) => name.startsWith(prefix));
-        },
-        purge: async (name) => void this.entries.delete(name),
-      },
+      bucket: this.bucket,
       publish: async (endpoint, trigger) => {
         if (!this.takesTriggers) throw new Error('the queue is full');
         this.sent.push({endpoint, trigger});
@@ -177,16 +165,16 @@ describe('report.revised', () => {
     const events = ['signup', 'order'];
     world.subscribed = new Map(events.map((event) => [event, ['wh_1']]));
     await world.publish(revisions, may(2));
-    expect(world.entries.size).toBe(2);
+    expect(world.bucket.entries.size).toBe(2);
     world.subscribed = new Map([['order', ['wh_1']]]);
     await world.publish(revisions, may(2) + 1);
-    expect(world.entries.size).toBe(1);
+    expect(world.bucket.entries.size).toBe(1);
     world.subscribed = new Map();
     expect(revisions.isNeeded).toBe(true); // One more pass.
     const next = world.process();
     expect(next.isNeeded).toBe(false);
     await next.sweep();
-    expect(world.entries.size).toBe(0);
+    expect(world.bucket.entries.size).toBe(0);
     await world.publish(revisions, may(2) + 2);
     expect(revisions.isNeeded).toBe(false);
   });

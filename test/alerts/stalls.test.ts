@@ -5,10 +5,10 @@ import type {Alert, StalledRule} from '../../src/alerts/definition.js';
 import {pagesMax, Stalls, usersOfPage} from '../../src/alerts/stalls.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../../src/asks/stalled.js';
-import {type BucketEntry, BucketFault} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';
 import type {EndpointKind} from '../../src/webhooks/endpoint.js';
 import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
+import {MemoryBucket} from '../support/memory-bucket.js';
 import {runs} from '../support/runs.js';
 
 const minuteMs = 60_000;
@@ -17,7 +17,7 @@ const rule: StalledRule = {kind: 'stalled', funnel: 'fn_1', step: 1, minutes: 30
 class World {
   readonly sent: {endpoint: string; trigger: Trigger}[] = [];
   readonly asked: ReportQuery[] = [];
-  readonly entries = new Map<string, BucketEntry>();
+  readonly bucket = new MemoryBucket();
   alerts: Alert[] = [
     {v: 1, id: 'al_1', createdMs: 0, name: 'Cart left', rule, for: 1, endpoints: ['wh_1', 'wh_2'], isPaused: false},
   ];
@@ -30,8 +30,6 @@ class World {
   isGone = false;
   /** Triggers that the queue takes before it is away. */
   takes = Number.POSITIVE_INFINITY;
-  isBucketAway = false;
-  private revision = 0;
 
   process(): Stalls {
     return new Stalls({
@@ -43,20 +41,7 @@ class World {
         this.asked.push(query);
         return this.isGone ? undefined : this.page(query as Extract<ReportQuery, {report: 'stalled'}>);
       },
-      bucket: {
-        read: async (name) => {
-          if (this.isBucketAway) throw new BucketFault('away');
-          return this.entries.get(name);
-        },
-        write: async (name, text, expected) => {
-          if (this.isBucketAway) throw new BucketFault('away');
-          if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
-          this.revision += 1;
-          this.entries.set(name, {name, text, revision: this.revision});
-          return this.revision;
-        },
-        purge: async (name) => void this.entries.delete(name),
-      },
+      bucket: this.bucket,
       publish: async (endpoint, trigger) => {
         if (this.takes === 0) throw new Error('the queue is away');
         this.takes -= 1;
@@ -95,7 +80,7 @@ class World {
   }
 
   get record() {
-    return JSON.parse(this.entries.get('st.al_1')!.text) as {state: string; value: number; from: StallPlace};
+    return JSON.parse(this.bucket.entries.get('st.al_1')!.text) as {state: string; value: number; from: StallPlace};
   }
 }
 
@@ -169,7 +154,7 @@ test('what passes while it is paused, without its funnel, or under another rule 
   expect(world.told).toEqual(['wh_1 4', 'wh_2 4']);
   world.alerts = [];
   await world.publish(stalls, 10);
-  expect(world.entries.has('st.al_1')).toBe(false);
+  expect(world.bucket.entries.has('st.al_1')).toBe(false);
 });
 
 test('an entry that stalls at a second step, after an edit of the alert, is another message; at the same step it is the same one', async () => {
@@ -238,7 +223,7 @@ test('whatever fails, those told are those whose deadline came after the first p
           minute += step.minutes;
           await world.publish(stalls, minute);
           world.takes = Number.POSITIVE_INFINITY;
-          world.isGone = world.isBucketAway = false;
+          world.isGone = world.bucket.isAway = false;
           break;
         case 'other': // Which believes to be the owner, too.
           await world.publish(other, minute);
@@ -250,14 +235,14 @@ test('whatever fails, those told are those whose deadline came after the first p
           world.isGone = true;
           break;
         case 'bucket':
-          world.isBucketAway = true;
+          world.bucket.isAway = true;
           break;
         case 'queue':
           world.takes = step.takes;
       }
     }
     world.takes = Number.POSITIVE_INFINITY;
-    world.isGone = world.isBucketAway = false;
+    world.isGone = world.bucket.isAway = false;
     // One of them may have to learn first that the other one wrote the record.
     for (let i = 0; i < 3; i++) await world.publish(stalls, minute + 20);
     const told = world.told;

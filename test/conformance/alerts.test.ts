@@ -50,21 +50,19 @@ async function created(body: object): Promise<AlertAnswer> {
   return answer.json<AlertAnswer>();
 }
 
-describe('definitions', () => {
-  test('say how many webhooks and chats hear of them', async () => {
-    const name = freshId('Reach');
-    const body = {name, kind: 'threshold', event: 'failed', minutes: 60, gte: 10};
-    const {id, reaches} = await created(body);
-    expect(reaches).toBe(0);
-    const chat = await endpoint('slack', 'report.threshold', [name]);
-    const read = async () => (await under.read.get(`/v1/alerts/${id}`)).json<AlertAnswer>().reaches;
-    await until(read, (number) => number === 1, 'the chat is counted');
-    expect((await created({...body, name: freshId('Other')})).reaches).toBe(0);
-    expect((await created({...body, endpoints: []})).reaches).toBe(0);
-    expect((await created({...body, name: freshId('Other'), endpoints: [chat.id]})).reaches).toBe(1);
-    expect((await under.read.delete(`/v1/webhooks/${chat.id}`)).status).toBe(200);
-    await until(read, (number) => number === 0, 'the chat is gone');
-  });
+test('an alert says how many webhooks and chats hear of it', async () => {
+  const name = freshId('Reach');
+  const body = {name, kind: 'threshold', event: 'failed', minutes: 60, gte: 10};
+  const {id, reaches} = await created(body);
+  expect(reaches).toBe(0);
+  const chat = await endpoint('slack', 'report.threshold', [name]);
+  const read = async () => (await under.read.get(`/v1/alerts/${id}`)).json<AlertAnswer>().reaches;
+  await until(read, (number) => number === 1, 'the chat is counted');
+  expect((await created({...body, name: freshId('Other')})).reaches).toBe(0);
+  expect((await created({...body, endpoints: []})).reaches).toBe(0);
+  expect((await created({...body, name: freshId('Other'), endpoints: [chat.id]})).reaches).toBe(1);
+  expect((await under.read.delete(`/v1/webhooks/${chat.id}`)).status).toBe(200);
+  await until(read, (number) => number === 0, 'the chat is gone');
 });
 
 test('an alert whose endpoint and funnel were deleted can be paused and renamed, and takes no other one that is not there', async () => {

@@ -86,46 +86,38 @@ describe('a key', () => {
   });
 });
 
-describe('an answer', () => {
-  test('is 200 if nothing was valid or there was nothing, and 400 only for a body that cannot be read', async () => {
-    expectAccepted(await send('/v1/batch', {batch: [7, {}, {type: 'track', event: 'a'}]}), 3);
-    expectAccepted(await send('/v1/batch', {batch: []}));
-    expectAccepted(await send('/v1/group', {groupId: 'of nobody'}));
-    expectError(await send('/v1/batch', '{'), 400, 'invalid_json');
-    expectError(await send('/v1/batch', ''), 400, 'invalid_json');
-    expectError(await send('/v1/batch', '7'), 400, 'invalid_request');
-    expectError(await send('/v1/batch', {batch: Array(1_001).fill(7)}), 413, 'batch_too_large');
-    expectError(await send('/v1/t', 'x'.repeat(600_000)), 413, 'payload_too_large');
-  });
+test('an answer is 200 if nothing was valid or there was nothing, and 400 only for a body that cannot be read', async () => {
+  expectAccepted(await send('/v1/batch', {batch: [7, {}, {type: 'track', event: 'a'}]}), 3);
+  expectAccepted(await send('/v1/batch', {batch: []}));
+  expectAccepted(await send('/v1/group', {groupId: 'of nobody'}));
+  expectError(await send('/v1/batch', '{'), 400, 'invalid_json');
+  expectError(await send('/v1/batch', ''), 400, 'invalid_json');
+  expectError(await send('/v1/batch', '7'), 400, 'invalid_request');
+  expectError(await send('/v1/batch', {batch: Array(1_001).fill(7)}), 413, 'batch_too_large');
+  expectError(await send('/v1/t', 'x'.repeat(600_000)), 413, 'payload_too_large');
 });
 
-describe('a body', () => {
-  test('that is large, and read elsewhere, is stored in its order', async () => {
-    const userId = freshId();
-    const batch = Array.from({length: 600}, (_, n) => [
-      call({userId, properties: {n, text: 'é'.repeat(400)}}),
-      ...(n % 100 === 0 ? [{type: 'identify', userId, traits: {n}}] : []),
-    ]).flat();
-    const body = JSON.stringify({batch, writeKey: under.service.writeKey});
-    expect(body.length).toBeGreaterThan(256 * 1024);
-    expectAccepted(await send('/v1/batch', body, {}));
-    expectAccepted(await send('/v1/batch', gzipSync(body), {}));
-    const events = await under.eventsOf(userId);
-    expect(events.map(({properties}) => properties.n)).toEqual(
-      Array.from({length: 1_000}, (_, at) => 599 - (at % 600)),
-    );
-    expect((await under.read.get(userPath(userId))).json<ProfileBody>().traits).toEqual({n: 500});
-  });
+test('a large body, which is read elsewhere, is stored in its order', async () => {
+  const userId = freshId();
+  const batch = Array.from({length: 600}, (_, n) => [
+    call({userId, properties: {n, text: 'é'.repeat(400)}}),
+    ...(n % 100 === 0 ? [{type: 'identify', userId, traits: {n}}] : []),
+  ]).flat();
+  const body = JSON.stringify({batch, writeKey: under.service.writeKey});
+  expect(body.length).toBeGreaterThan(256 * 1024);
+  expectAccepted(await send('/v1/batch', body, {}));
+  expectAccepted(await send('/v1/batch', gzipSync(body), {}));
+  const events = await under.eventsOf(userId);
+  expect(events.map(({properties}) => properties.n)).toEqual(Array.from({length: 1_000}, (_, at) => 599 - (at % 600)));
+  expect((await under.read.get(userPath(userId))).json<ProfileBody>().traits).toEqual({n: 500});
 });
 
-describe('paths', () => {
-  test('an import has the times of the calls, whatever its sentAt', async () => {
-    const userId = freshId();
-    const ahead = new Date(Date.now() + 3_600_000).toISOString();
-    const body = {batch: [call({userId, timestamp: '2026-01-01T00:00:00Z'})], sentAt: ahead};
-    expectAccepted(await send('/v1/import/', body));
-    expect((await under.eventsOf(userId))[0]).toMatchObject({timestamp: '2026-01-01T00:00:00.000Z'});
-  });
+test('an import has the times of the calls, whatever its sentAt', async () => {
+  const userId = freshId();
+  const ahead = new Date(Date.now() + 3_600_000).toISOString();
+  const body = {batch: [call({userId, timestamp: '2026-01-01T00:00:00Z'})], sentAt: ahead};
+  expectAccepted(await send('/v1/import/', body));
+  expect((await under.eventsOf(userId))[0]).toMatchObject({timestamp: '2026-01-01T00:00:00.000Z'});
 });
 
 describe('pages of other origins', () => {

@@ -63,24 +63,22 @@ describe('who did it', () => {
   );
 });
 
-describe('properties', () => {
-  test('text comes back as sent: lone surrogates, escapes, null characters, long unicode', async () => {
-    const userId = freshId();
-    const properties = {
-      lone: '\ud800',
-      low: 'a\udc00',
-      pair: '😀',
-      zero: 'a\u0000b',
-      controls: '\u0001\u001f\u007f\b\f\n\r\t"\\/',
-      separators: '\u2028\u2029\ufeff',
-      'k\ud800': 'a lone surrogate in a key',
-      long: 'é☂😀'.repeat(1_000),
-    };
-    await under.track({event: 'seen', userId, properties});
-    expect((await under.eventsOf(userId))[0]!.properties).toEqual(properties);
-    await under.identify(userId, properties);
-    expect((await under.read.get(`/v1/users/${userId}`)).json()).toMatchObject({traits: properties});
-  });
+test('text comes back as sent: lone surrogates, escapes, null characters, long unicode', async () => {
+  const userId = freshId();
+  const properties = {
+    lone: '\ud800',
+    low: 'a\udc00',
+    pair: '😀',
+    zero: 'a\u0000b',
+    controls: '\u0001\u001f\u007f\b\f\n\r\t"\\/',
+    separators: '\u2028\u2029\ufeff',
+    'k\ud800': 'a lone surrogate in a key',
+    long: 'é☂😀'.repeat(1_000),
+  };
+  await under.track({event: 'seen', userId, properties});
+  expect((await under.eventsOf(userId))[0]!.properties).toEqual(properties);
+  await under.identify(userId, properties);
+  expect((await under.read.get(`/v1/users/${userId}`)).json()).toMatchObject({traits: properties});
 });
 
 describe('messageId', () => {
@@ -121,14 +119,12 @@ describe('messageId', () => {
   });
 });
 
-describe('bodies that are no event', () => {
-  test('a refused event stores nothing and harms nothing else', async () => {
-    const userId = freshId();
-    await expectRefused({event: 'bad', userId, timestamp: 'never'}, 'timestamp');
-    expectError(await under.read.get(`/v1/users/${userId}`), 404, 'user_not_found');
-    await expectStored({event: 'good', userId});
-    expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['good']);
-  });
+test('a refused event stores nothing and harms nothing else', async () => {
+  const userId = freshId();
+  await expectRefused({event: 'bad', userId, timestamp: 'never'}, 'timestamp');
+  expectError(await under.read.get(`/v1/users/${userId}`), 404, 'user_not_found');
+  await expectStored({event: 'good', userId});
+  expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['good']);
 });
 
 test('an event that is more than 5 minutes ahead is stored, and its answer says by how much', async () => {

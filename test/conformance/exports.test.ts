@@ -154,26 +154,24 @@ describe('an export of events', () => {
   });
 });
 
-describe('an export of one person', () => {
-  test('has the profile, and all events, the newest first, joined ones included', async () => {
-    const [ada, device] = [freshId(), freshId('device')];
-    await under.trackAll([
-      {event: 'before', anonymousId: device, timestamp: at(1)},
-      {event: 'known', userId: ada, anonymousId: device, timestamp: at(2)},
-      {event: 'later', userId: ada, timestamp: at(3)},
-    ]);
-    await under.identify(ada, {plan: 'pro'});
-    await until('the event of the device has joined', async () => (await under.eventsOf(ada)).length === 3);
-    const answer = await under.read.get(`/v1/user/export?${query({userId: ada})}`);
-    const {events, events_has_more, ...profile} = (await under.read.get(`/v1/user?${query({userId: ada})}`)).json<{
-      events: EventAnswer[];
-      events_has_more: boolean;
-    }>();
-    expect(linesOf(answer.text)).toEqual([{profile}, ...events, {end: true, events: 3}]);
-    expect(answer.headers['log-position']).toMatch(/^\d+:1\.\d+$/);
-    const linked = await under.read.get(`/v1/user/export?${query({anonymousId: device})}`);
-    expect([linked.status, linked.json<{linked_to: string}>().linked_to]).toEqual([404, ada]);
-  });
+test('an export of one person has the profile, and all events, the newest first, joined ones included', async () => {
+  const [ada, device] = [freshId(), freshId('device')];
+  await under.trackAll([
+    {event: 'before', anonymousId: device, timestamp: at(1)},
+    {event: 'known', userId: ada, anonymousId: device, timestamp: at(2)},
+    {event: 'later', userId: ada, timestamp: at(3)},
+  ]);
+  await under.identify(ada, {plan: 'pro'});
+  await until('the event of the device has joined', async () => (await under.eventsOf(ada)).length === 3);
+  const answer = await under.read.get(`/v1/user/export?${query({userId: ada})}`);
+  const {events, events_has_more, ...profile} = (await under.read.get(`/v1/user?${query({userId: ada})}`)).json<{
+    events: EventAnswer[];
+    events_has_more: boolean;
+  }>();
+  expect(linesOf(answer.text)).toEqual([{profile}, ...events, {end: true, events: 3}]);
+  expect(answer.headers['log-position']).toMatch(/^\d+:1\.\d+$/);
+  const linked = await under.read.get(`/v1/user/export?${query({anonymousId: device})}`);
+  expect([linked.status, linked.json<{linked_to: string}>().linked_to]).toEqual([404, ada]);
 });
 
 describe('changes', () => {

@@ -161,17 +161,6 @@ describe('with IDENTITY_JOIN=off', () => {
   beforeAll(() => off.start());
   afterAll(() => off.stop());
 
-  test('both ids stay two users', async () => {
-    const [userId, anonymousId] = [freshId(), freshId('device')];
-    await off.track({event: 'before', anonymousId});
-    await off.track({event: 'log-in', userId, anonymousId});
-    expectJson(await off.write.post('/v1/users/identify', {userId, anonymousId, traits: {}}), 200);
-    expect(await off.history({anonymousId})).toMatchObject({data: [{event: 'before', userId: null}]});
-    const profile = await off.read.get(`/v1/user?${query({userId})}`);
-    expect(profile.json()).toMatchObject({anonymous_ids: [], events: [{event: 'log-in'}]});
-    expect((await scrape(off.service.baseUrl)).sum('millrace_links_total')).toBe(0);
-  });
-
   test('relink joins what was stored so, once it is on', async () => {
     const [ada, bob, gone, shared, own] = [freshId(), freshId(), freshId(), freshId('device'), freshId('device')];
     await off.track({event: 'visit', anonymousId: own, timestamp: at(1)});

@@ -34,6 +34,8 @@ const mixpanelCalls = () => [{event: 'seen', properties: {distinct_id: freshId()
 const amplitudeCalls = () => ({events: [{event_type: 'seen', user_id: freshId()}]});
 const anEvent = () => ({event: 'seen', userId: freshId()});
 
+const unknownProject = {path: '/v1/projects/unknown/settings', isKeyInPath: true} as const;
+
 /** By method and path, as all-routes.ts writes it; `:id` stands for the last segment. */
 const table: Readonly<Record<string, Row>> = {
   ...Object.fromEntries(
@@ -75,12 +77,7 @@ const table: Readonly<Record<string, Row>> = {
   ),
   'POST /api/send': {door: 'write', body: () => ({type: 'event', payload: {name: 'seen'}}), status: 200},
   'POST /api/event': {door: 'write', body: () => ({n: 'seen'}), status: 202},
-  'GET /v1/projects/:id/settings': {
-    path: '/v1/projects/unknown/settings',
-    door: 'write',
-    status: 200,
-    isKeyInPath: true,
-  },
+  'GET /v1/projects/:id/settings': {...unknownProject, door: 'write', status: 200},
   'GET /sourceConfig': {door: 'write', status: 200},
   'POST /v1/events': {door: 'write', body: anEvent, status: 200},
   'GET /v1/events': {door: 'read', status: 200},
@@ -111,44 +108,28 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/traits': {door: 'read', status: 200},
   'GET /v1/traits/values': {path: '/v1/traits/values?trait=plan', door: 'read', status: 200},
   'GET /v1/rejected': {door: 'secret', status: 200},
-  'GET /v1/reports/events': {path: `/v1/reports/events?event=seen&${day}`, door: 'read', status: 200},
-  'GET /v1/reports/users': {path: `/v1/reports/users?${day}`, door: 'read', status: 200},
-  'GET /v1/reports/funnel': {path: `/v1/reports/funnel?steps[]=seen&${day}`, door: 'read', status: 200},
-  'GET /v1/reports/funnel/users': {
-    path: `/v1/reports/funnel/users?steps[]=seen&step=1&${day}`,
-    door: 'read',
-    status: 200,
-  },
+  ...Object.fromEntries(
+    ['events?event=seen&', 'users?', 'funnel?steps[]=seen&', 'funnel/users?steps[]=seen&step=1&']
+      .concat(
+        'retention?start=seen&any_return=true&',
+        'lifecycle?event=seen&',
+        'stickiness?event=seen&',
+        'paths?start=seen&',
+      )
+      .map((asked) => [
+        `GET /v1/reports/${asked.split('?', 1)[0]}`,
+        {path: `/v1/reports/${asked}${day}`, door: 'read', status: 200},
+      ]),
+  ),
   'GET /v1/funnels/:id/report': {path: '/v1/funnels/fn_unknown/report', door: 'secret', status: 404},
   'GET /v1/user/funnels': {path: '/v1/user/funnels?userId=nobody', door: 'secret', status: 404},
-  'GET /v1/reports/retention': {
-    path: `/v1/reports/retention?start=seen&any_return=true&${day}`,
-    door: 'read',
-    status: 200,
-  },
-  'GET /v1/reports/lifecycle': {path: `/v1/reports/lifecycle?event=seen&${day}`, door: 'read', status: 200},
-  'GET /v1/reports/stickiness': {path: `/v1/reports/stickiness?event=seen&${day}`, door: 'read', status: 200},
-  'GET /v1/reports/paths': {path: `/v1/reports/paths?start=seen&${day}`, door: 'read', status: 200},
   'POST /v1/query': {door: 'read', body: () => ({report: 'names'}), status: 200},
-  'POST /v1/webhooks/:id/test': {path: '/v1/webhooks/wh_unknown/test', door: 'secret', body: () => ({}), status: 404},
-  'POST /v1/webhooks/:id/rotate': {
-    path: '/v1/webhooks/wh_unknown/rotate',
-    door: 'secret',
-    body: () => ({}),
-    status: 404,
-  },
-  'POST /v1/webhooks/:id/resume': {
-    path: '/v1/webhooks/wh_unknown/resume',
-    door: 'secret',
-    body: () => ({}),
-    status: 404,
-  },
-  'POST /v1/webhooks/:id/replay': {
-    path: '/v1/webhooks/wh_unknown/replay',
-    door: 'secret',
-    body: () => ({}),
-    status: 404,
-  },
+  ...Object.fromEntries(
+    ['test', 'rotate', 'resume', 'replay'].map((action) => [
+      `POST /v1/webhooks/:id/${action}`,
+      {path: `/v1/webhooks/wh_unknown/${action}`, door: 'secret', body: () => ({}), status: 404},
+    ]),
+  ),
   'GET /v1/webhooks/:id/deliveries': {path: '/v1/webhooks/wh_unknown/deliveries', door: 'secret', status: 404},
   ...Object.fromEntries(
     resources.flatMap(({name}): [string, Row][] => {

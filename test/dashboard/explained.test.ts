@@ -157,26 +157,24 @@ describe('divided lines', () => {
   });
 });
 
-describe('active users', () => {
-  test('of a point are those of its window', () => {
-    const number = {
-      value: 3,
-      question: {event: null, where: [], user_where: [], by: null},
-      days: days('2026-11-01', '2026-11-10'),
-      when: 'then',
-      freshness,
-    };
-    const point = (metric: 'dau' | 'mau') => ({
-      metric,
-      interval: 'day' as const,
-      dates: ['2026-11-01', '2026-11-02', '2026-11-03'],
-      at: 1,
-    });
-    const at = {report: 'active', interval: 'day', date: '2026-11-02'};
-    expect(placeOf(activeBehind({...number, point: point('mau')}))).toEqual(at);
-    expect(activeBehind({...number, point: point('mau')}).people!.question).toMatchObject({metric: 'mau'});
-    expect(placeOf(activeBehind({...number, point: undefined}))).toEqual({report: 'active', interval: 'day'});
+test('the active users of a point are those of its window', () => {
+  const number = {
+    value: 3,
+    question: {event: null, where: [], user_where: [], by: null},
+    days: days('2026-11-01', '2026-11-10'),
+    when: 'then',
+    freshness,
+  };
+  const point = (metric: 'dau' | 'mau') => ({
+    metric,
+    interval: 'day' as const,
+    dates: ['2026-11-01', '2026-11-02', '2026-11-03'],
+    at: 1,
   });
+  const at = {report: 'active', interval: 'day', date: '2026-11-02'};
+  expect(placeOf(activeBehind({...number, point: point('mau')}))).toEqual(at);
+  expect(activeBehind({...number, point: point('mau')}).people!.question).toMatchObject({metric: 'mau'});
+  expect(placeOf(activeBehind({...number, point: undefined}))).toEqual({report: 'active', interval: 'day'});
 });
 
 describe('retention', () => {

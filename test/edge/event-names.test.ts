@@ -75,19 +75,6 @@ test('a new name past the bound is refused, and listed; known names pass; an ala
   });
 });
 
-test('a key with names "known" uses only those', async () => {
-  const admin = new Client(service.baseUrl, service.adminToken);
-  const created = await admin.post('/admin/v1/keys', {kind: 'write', name: 'page', options: {names: 'known'}});
-  const client = new Client(service.baseUrl, created.json<{key: string}>().key);
-  expectJson(await send('name 1', client), 200);
-  const refused = await whenNamesAreRead(() => send('another', client));
-  expectError(refused, 400, 'unknown_name', 'event');
-  const events = [{event: 'another', userId: 'ada'}];
-  const answer = await client.post('/v1/events/batch', {events});
-  expect(answer.status).toBe(400);
-  expect(answer.json()).toMatchObject({errors: [{index: 0, code: 'unknown_name', field: 'event'}]});
-});
-
 /** All that can be asked of the data, without what says when it was asked. */
 async function everything(): Promise<(readonly [status: number, text: string])[]> {
   const range = 'from=2026-05-01&to=2026-05-31';

@@ -4,38 +4,8 @@ import {RequestFailure} from '../../src/edge/failure.js';
 import {changeMeant, etagOf, isHeld, meantVersion, removeMeant} from '../../src/edge/routes/if-match.js';
 import {versionOfWebhook} from '../../src/edge/routes/webhook-body.js';
 import {KeptStore} from '../../src/kept/kept-store.js';
-import type {BucketEntry, KeyListener, RecordBucket} from '../../src/keys/store.js';
 import type {Endpoint} from '../../src/webhooks/endpoint.js';
-
-class DeafBucket implements RecordBucket {
-  readonly entries = new Map<string, BucketEntry>();
-  private revision = 0;
-
-  async watch(listener: KeyListener): Promise<void> {
-    listener.all([...this.entries.values()]);
-  }
-
-  async write(name: string, text: string, expected: number): Promise<number | undefined> {
-    if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
-    this.revision += 1;
-    this.entries.set(name, {name, text, revision: this.revision});
-    return this.revision;
-  }
-
-  async read(name: string): Promise<BucketEntry | undefined> {
-    return this.entries.get(name);
-  }
-
-  async names(): Promise<string[]> {
-    return [...this.entries.keys()];
-  }
-
-  async purge(name: string): Promise<void> {
-    this.entries.delete(name);
-  }
-
-  stop(): void {}
-}
+import {MemoryBucket} from '../support/memory-bucket.js';
 
 const content: Omit<Endpoint, 'v' | 'id' | 'createdMs'> = {
   kind: 'webhook',
@@ -53,7 +23,7 @@ const ordered = (endpoint: Endpoint): Endpoint => ({...endpoint, ordered: true})
 
 /** Two processes that know a webhook, and what means the version that a client read. */
 async function twoProcesses() {
-  const bucket = new DeafBucket();
+  const bucket = new MemoryBucket();
   const here = (await KeptStore.open(bucket, () => 0)).endpoints;
   const read = await here.create(content);
   const there = (await KeptStore.open(bucket, () => 0)).endpoints;

@@ -59,29 +59,27 @@ describe('a question of a single part', () => {
   });
 });
 
-describe('the range before', () => {
-  test.each<[object, object]>([
-    [{range: {from: '2026-05-01', to: '2026-05-07'}}, {from: '2026-04-24', to: '2026-04-30'}],
-    [{range: '-30d'}, {from: '2026-03-23', to: '2026-04-21'}],
-    [
-      {range: 'today', timezone: 'Asia/Kathmandu'},
-      {from: '2026-05-21', to: '2026-05-21'},
-    ],
-    // The days are 23 and 24 hours long.
-    [
-      {range: {from: '2026-03-29', to: '2026-03-29'}, timezone: 'Europe/Berlin'},
-      {from: '2026-03-28', to: '2026-03-28'},
-    ],
-    [
-      {range: {from: '2026-05-01T10:00Z', to: '2026-05-01T10:59:59.999Z'}},
-      {from: '2026-05-01T09:00:00.000Z', to: '2026-05-01T09:59:59.999Z'},
-    ],
-  ])('of %j is %j', (times, range) => {
-    const {parts, answerOf, previousOf} = asked({report: 'active', ...times, compare: 'previous'});
-    const now = readQuestion({report: 'active', ...times}, '');
-    expect(parts).toEqual([now, {...now, range}]);
-    expect([answerOf(['1', '2']), previousOf(['1', '2'])]).toEqual(['1', '2']);
-  });
+test.each<[object, object]>([
+  [{range: {from: '2026-05-01', to: '2026-05-07'}}, {from: '2026-04-24', to: '2026-04-30'}],
+  [{range: '-30d'}, {from: '2026-03-23', to: '2026-04-21'}],
+  [
+    {range: 'today', timezone: 'Asia/Kathmandu'},
+    {from: '2026-05-21', to: '2026-05-21'},
+  ],
+  // The days are 23 and 24 hours long.
+  [
+    {range: {from: '2026-03-29', to: '2026-03-29'}, timezone: 'Europe/Berlin'},
+    {from: '2026-03-28', to: '2026-03-28'},
+  ],
+  [
+    {range: {from: '2026-05-01T10:00Z', to: '2026-05-01T10:59:59.999Z'}},
+    {from: '2026-05-01T09:00:00.000Z', to: '2026-05-01T09:59:59.999Z'},
+  ],
+])('the range before of %j is %j', (times, range) => {
+  const {parts, answerOf, previousOf} = asked({report: 'active', ...times, compare: 'previous'});
+  const now = readQuestion({report: 'active', ...times}, '');
+  expect(parts).toEqual([now, {...now, range}]);
+  expect([answerOf(['1', '2']), previousOf(['1', '2'])]).toEqual(['1', '2']);
 });
 
 describe('entries', () => {

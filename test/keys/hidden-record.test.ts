@@ -1,37 +1,21 @@
 // The record of hidden names over a fake bucket that two edges share.
 import {expect, test} from 'vitest';
 import {HiddenRecord} from '../../src/keys/hidden-record.js';
-import type {BucketEntry} from '../../src/keys/store.js';
-
-class Bucket {
-  entry: BucketEntry | undefined;
-  private revision = 0;
-
-  async write(name: string, text: string, expected: number): Promise<number | undefined> {
-    if ((this.entry?.revision ?? 0) !== expected) return undefined;
-    this.revision += 1;
-    this.entry = {name, text, revision: this.revision};
-    return this.revision;
-  }
-
-  async read(): Promise<BucketEntry | undefined> {
-    return this.entry;
-  }
-}
+import {MemoryBucket} from '../support/memory-bucket.js';
 
 test('each list is replaced as a whole, and leaves the other as it is, whichever edge writes', async () => {
-  const bucket = new Bucket();
+  const bucket = new MemoryBucket();
   const [one, other] = [new HiddenRecord(bucket), new HiddenRecord(bucket)];
   await one.set('names', ['a', 'b']);
   await other.set('properties', ['p']); // It had not heard of the first change.
   await one.set('names', ['c']);
   expect([one.names, one.properties]).toEqual([['c'], ['p']]);
-  other.take(bucket.entry!);
+  other.take(bucket.entry);
   expect([other.names, other.properties]).toEqual([['c'], ['p']]);
 });
 
 test('a list is replaced if it is the one that is meant, which the edge reads first', async () => {
-  const bucket = new Bucket();
+  const bucket = new MemoryBucket();
   const [one, other] = [new HiddenRecord(bucket), new HiddenRecord(bucket)];
   await one.set('names', ['a']);
   const isMeant = (known: readonly string[]): boolean => known.join() === 'a';
@@ -41,10 +25,10 @@ test('a list is replaced if it is the one that is meant, which the edge reads fi
 });
 
 test('an older revision changes nothing; a bucket that lost its last changes is believed after a reconnect', async () => {
-  const bucket = new Bucket();
+  const bucket = new MemoryBucket();
   const record = new HiddenRecord(bucket);
   await record.set('names', ['a']);
-  const old = bucket.entry!;
+  const old = bucket.entry;
   await record.set('names', ['b']);
   record.take(old);
   expect(record.names).toEqual(['b']);

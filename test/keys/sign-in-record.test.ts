@@ -1,26 +1,10 @@
 // The record of the dashboard's sign-in over a fake bucket that two edges share.
 import {describe, expect, test} from 'vitest';
 import {codeMsMax, SignInRecord, sessionMsMax} from '../../src/keys/sign-in-record.js';
-import type {BucketEntry} from '../../src/keys/store.js';
-
-class Bucket {
-  entry: BucketEntry | undefined;
-  private revision = 0;
-
-  async write(name: string, text: string, expected: number): Promise<number | undefined> {
-    if ((this.entry?.revision ?? 0) !== expected) return undefined;
-    this.revision += 1;
-    this.entry = {name, text, revision: this.revision};
-    return this.revision;
-  }
-
-  async read(): Promise<BucketEntry | undefined> {
-    return this.entry;
-  }
-}
+import {MemoryBucket} from '../support/memory-bucket.js';
 
 function edges() {
-  const bucket = new Bucket();
+  const bucket = new MemoryBucket();
   const clock = {ms: 1_000_000};
   const open = () => new SignInRecord(bucket, () => clock.ms);
   return {bucket, clock, one: open(), other: open()};
@@ -47,18 +31,18 @@ test('a code signs in once, on whichever edge, and only the first of two that tr
 test('a code is over after its time, and leaves the record', async () => {
   const {bucket, clock, one} = edges();
   const code = await one.createCode();
-  expect(bucket.entry!.text).not.toContain(code);
+  expect(bucket.entry.text).not.toContain(code);
   clock.ms += codeMsMax;
   expect(await one.spendCode(code)).toBe(false);
   await one.createCode();
-  expect((JSON.parse(bucket.entry!.text) as {codes: unknown[]}).codes).toHaveLength(1);
+  expect((JSON.parse(bucket.entry.text) as {codes: unknown[]}).codes).toHaveLength(1);
 });
 
 test('the record stays bounded, and the newest codes are good', async () => {
   const {bucket, one} = edges();
   const codes: string[] = [];
   for (let n = 0; n < 105; n++) codes.push(await one.createCode());
-  expect((JSON.parse(bucket.entry!.text) as {codes: unknown[]}).codes).toHaveLength(100);
+  expect((JSON.parse(bucket.entry.text) as {codes: unknown[]}).codes).toHaveLength(100);
   expect(await one.spendCode(codes[0])).toBe(false);
   expect(await one.spendCode(codes[104])).toBe(true);
 });
@@ -71,7 +55,7 @@ test('the end of all sessions keeps the secret and the codes', async () => {
   await other.endSessions();
   const begunAt = (sinceMs: number) => ({by: 'admin', id: 'a', sinceMs});
   expect(one.hasEnded(begunAt(1_000_005))).toBe(false);
-  one.take(bucket.entry!); // As the watch tells it.
+  one.take(bucket.entry); // As the watch tells it.
   expect(other.secret).toBe(secret);
   for (const edge of [one, other]) {
     expect([1_000_005, 1_000_006].map((sinceMs) => edge.hasEnded(begunAt(sinceMs)))).toEqual([true, false]);
@@ -85,9 +69,9 @@ describe('a session that was ended', () => {
   test('is over on every edge, and no other one is', async () => {
     const {bucket, one, other} = edges();
     await one.ensure();
-    other.take(bucket.entry!);
+    other.take(bucket.entry);
     await one.endSession(session('key_1', 'a'));
-    other.take(bucket.entry!);
+    other.take(bucket.entry);
     for (const edge of [one, other]) {
       expect(
         [session('key_1', 'a'), session('key_1', 'b'), session('key_2', 'a')].map((of) => edge.hasEnded(of)),
@@ -124,4 +108,4 @@ describe('a session that was ended', () => {
   });
 });
 
-const endedOf = (bucket: Bucket): unknown[] => (JSON.parse(bucket.entry!.text) as {ended: unknown[]}).ended;
+const endedOf = (bucket: MemoryBucket): unknown[] => (JSON.parse(bucket.entry.text) as {ended: unknown[]}).ended;

@@ -325,25 +325,23 @@ test('options are replaced only as they are meant, though the process has not he
   expect([meant?.isOutdated, meant?.record.options]).toEqual([false, undefined]);
 });
 
-describe('the header', () => {
-  test('is Bearer in any case and one key', async () => {
-    const {a} = await twoProcesses();
-    const {key} = await a.create('write', 'web');
-    for (const header of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key}`]) {
-      expect(a.ring.byHeader(header)).toBeDefined();
-    }
-    for (const header of [
-      key,
-      `Basic ${key}`,
-      `Bearer${key}`,
-      `Bearer ${key} x`,
-      'Bearer',
-      'Bearer ',
-      `Bearer ${key}x`,
-    ]) {
-      expect(a.ring.byHeader(header)).toBeUndefined();
-    }
-  });
+test('the header is Bearer in any case and one key', async () => {
+  const {a} = await twoProcesses();
+  const {key} = await a.create('write', 'web');
+  for (const header of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key}`]) {
+    expect(a.ring.byHeader(header)).toBeDefined();
+  }
+  for (const header of [
+    key,
+    `Basic ${key}`,
+    `Bearer${key}`,
+    `Bearer ${key} x`,
+    'Bearer',
+    'Bearer ',
+    `Bearer ${key}x`,
+  ]) {
+    expect(a.ring.byHeader(header)).toBeUndefined();
+  }
 });
 
 /** As a start does. */

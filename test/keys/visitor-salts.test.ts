@@ -1,53 +1,17 @@
 // Salts of visitor ids over a fake bucket that edges share, and a clock that the test moves.
 import {describe, expect, test} from 'vitest';
 import {blockOf} from '../../src/edge/admission/address-limits.js';
-import {type BucketEntry, BucketFault} from '../../src/keys/store.js';
+import {BucketFault} from '../../src/keys/store.js';
 import {visitorId, visitorOf} from '../../src/keys/visitor-id.js';
-import {type SaltBucket, VisitorSalts} from '../../src/keys/visitor-salts.js';
+import {VisitorSalts} from '../../src/keys/visitor-salts.js';
+import {MemoryBucket} from '../support/memory-bucket.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const midnight = Date.UTC(2026, 10, 29);
 
-class Bucket implements SaltBucket {
-  readonly entries = new Map<string, BucketEntry>();
-  isAway = false;
-  /** What happens after a read, before its reader goes on. */
-  afterRead = async (): Promise<void> => {};
-  private revision = 0;
-
-  async write(name: string, text: string, expected: number): Promise<number | undefined> {
-    this.reach();
-    if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
-    this.revision += 1;
-    this.entries.set(name, {name, text, revision: this.revision});
-    return this.revision;
-  }
-
-  async read(name: string): Promise<BucketEntry | undefined> {
-    this.reach();
-    const entry = this.entries.get(name);
-    await this.afterRead();
-    return entry;
-  }
-
-  async names(pattern: string): Promise<string[]> {
-    this.reach();
-    return [...this.entries.keys()].filter((name) => name.startsWith(pattern.replace('*', '')));
-  }
-
-  async erase(name: string): Promise<void> {
-    this.reach();
-    this.entries.delete(name);
-  }
-
-  private reach(): void {
-    if (this.isAway) throw new BucketFault('away');
-  }
-}
-
 function edges() {
-  const bucket = new Bucket();
+  const bucket = new MemoryBucket();
   const clock = {ms: midnight + 5 * hourMs};
   const open = () => new VisitorSalts(bucket, () => clock.ms);
   return {bucket, clock, open, one: open(), other: open()};

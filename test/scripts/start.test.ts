@@ -73,27 +73,6 @@ test('--print-config prints what a start would use, without secrets, and starts 
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test('--print-config tells of a variable that looks like one of ours, without its value', async () => {
-  const end = await npmStart(['--print-config'], {REPORT_REFRESH: 'hidden', NATS_TOKN: 'hidden'});
-  expect(end.code).toBe(0);
-  expect(end.stderr.split('\n').sort()).toEqual([
-    '',
-    'millrace: NATS_TOKN is not a variable of Millrace and has no effect: did you mean NATS_TOKEN?',
-    'millrace: REPORT_REFRESH is not a variable of Millrace and has no effect: did you mean REPORT_REFRESH_SECONDS?',
-  ]);
-});
-
-test('--print-config of a bad configuration is one line that names every bad value', async () => {
-  const dataDir = join(temporaryFolder(), 'never-made');
-  const bad = {PORT: 'eighty', ROLES: 'kitchen', ADMIN_TOKEN: 'leak', LOG_LEVEL: 'loud'};
-  const end = await npmStart(['--print-config'], {...bad, DATA_DIR: dataDir});
-  expect([end.code, end.stdout]).toEqual([1, '']);
-  expect(end.stderr).toMatch(/^millrace: bad configuration: [^\n]+\n$/);
-  for (const name of Object.keys(bad)) expect(end.stderr).toContain(name);
-  expect(end.stderr).not.toContain('leak');
-  expect(existsSync(dataDir)).toBe(false);
-});
-
 test('an unknown option is refused, and starts nothing', async () => {
   for (const words of [['--print-confg'], ['--print-config', 'more']]) {
     const end = await npmStart(words);

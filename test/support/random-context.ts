@@ -4,15 +4,7 @@ import type {Json} from '../../actors/log/entries.js';
 import type {Random} from '../../tools/random.js';
 
 export const otherPaths = [
-  'page',
-  'page.url',
-  'page.path.deep',
-  'campaign',
-  'bot.kind',
-  'app.name',
-  'original',
-  'os',
-  'os.name.deep',
+  ...'page page.url page.path.deep campaign bot.kind app.name original os os.name.deep'.split(' '),
 ];
 
 /** Values are few, so that conditions meet them. */

@@ -250,19 +250,10 @@ describe('it looks like a shop', () => {
   test('all of its names occur', () => {
     expect(truth.names(month).map(({name}) => name)).toEqual(
       expect.arrayContaining([
-        'page',
-        'product_viewed',
-        'cart_added',
-        'checkout_started',
-        'order_placed',
-        'signup',
-        'login',
-        'search_used',
-        'coupon_applied',
-        'refund_issued',
-        'plan_changed',
-        'newsletter_subscribed',
-        'cart_removed',
+        ...'page product_viewed cart_added checkout_started order_placed signup login search_used coupon_applied'.split(
+          ' ',
+        ),
+        ...'refund_issued plan_changed newsletter_subscribed cart_removed'.split(' '),
       ]),
     );
   });

@@ -4,51 +4,15 @@ import {Addresses} from '../../src/webhooks/addresses.js';
 const strict = new Addresses({allowed: [], allowsHttp: false});
 
 describe('an address that is not public is refused, in each of its forms', () => {
-  test.each([
-    'https://localhost/',
-    'https://LOCALHOST./',
-    'https://a.localhost/',
-    'https://127.0.0.1/',
-    'https://2130706433/',
-    'https://0x7f000001/',
-    'https://0177.0.0.1/',
-    'https://127.1/',
-    'https://0.0.0.0/',
-    'https://[::1]/',
-    'https://[::]/',
-    'https://[::ffff:127.0.0.1]/',
-    'https://[::ffff:808:808]/',
-    'https://[64:ff9b::8.8.8.8]/',
-    'https://[2002:0808:0808::1]/',
-    'https://[2001:0:1::1]/',
-    'https://[fe80::1]/',
-    'https://[fc00::1]/',
-    'https://[ff02::1]/',
-    'https://[2001:db8::1]/',
-    'https://169.254.169.254/latest/meta-data/',
-    'https://100.64.0.1/',
-    'https://10.1.2.3/',
-    'https://172.31.255.255/',
-    'https://192.168.0.1/',
-    'https://198.18.0.1/',
-    'https://192.0.2.1/',
-    'https://203.0.113.9/',
-    'https://224.0.0.1/',
-    'https://255.255.255.255/',
-    'https://168.63.129.16/metadata/instance',
-    'https://0xa83f8110/',
-    'https://161.26.0.10/',
-    'https://166.9.0.1/',
-    'https://199.36.153.5/',
-    'https://199.36.153.11/',
-    'https://[2600:2d00:2:1000::1]/',
-    'https://[2600:2d00:2:2000::1]/',
-    'https://100.100.100.200/latest/meta-data/',
-    'https://192.0.0.192/latest/',
-    'https://[fd00:ec2::254]/',
-    'https://[fd20:ce::254]/',
-  ])('%s', (url) => {
-    expect(strict.faultOf(url)).toBe('its address is private or reserved');
+  const hosts = `
+    localhost LOCALHOST. a.localhost 127.0.0.1 2130706433 0x7f000001 0177.0.0.1 127.1 0.0.0.0 [::1] [::]
+    [::ffff:127.0.0.1] [::ffff:808:808] [64:ff9b::8.8.8.8] [2002:0808:0808::1] [2001:0:1::1] [fe80::1]
+    [fc00::1] [ff02::1] [2001:db8::1] 169.254.169.254/latest/meta-data 100.64.0.1 10.1.2.3 172.31.255.255
+    192.168.0.1 198.18.0.1 192.0.2.1 203.0.113.9 224.0.0.1 255.255.255.255 168.63.129.16/metadata/instance
+    0xa83f8110 161.26.0.10 166.9.0.1 199.36.153.5 199.36.153.11 [2600:2d00:2:1000::1] [2600:2d00:2:2000::1]
+    100.100.100.200/latest/meta-data 192.0.0.192/latest [fd00:ec2::254] [fd20:ce::254]`;
+  test.each(hosts.trim().split(/\s+/))('%s', (host) => {
+    expect(strict.faultOf(`https://${host}/`)).toBe('its address is private or reserved');
   });
 });
 

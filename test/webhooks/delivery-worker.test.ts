@@ -18,13 +18,13 @@ import {CursorRecord, cursorName} from '../../src/webhooks/cursor.js';
 import {DeliveryQueue} from '../../src/webhooks/delivery-queue.js';
 import {DeliveryWorker} from '../../src/webhooks/delivery-worker.js';
 import type {Endpoint} from '../../src/webhooks/endpoint.js';
-import {type EndpointHealth, isProbed, lagMsOf} from '../../src/webhooks/endpoint-health.js';
+import type {EndpointHealth} from '../../src/webhooks/endpoint-health.js';
 import {EventReader} from '../../src/webhooks/event-reader.js';
 import {Heads} from '../../src/webhooks/heads.js';
 import {publishTrigger} from '../../src/webhooks/outbox.js';
 import {Owners} from '../../src/webhooks/owners.js';
 import type {Outcome} from '../../src/webhooks/post.js';
-import {attemptsMax, probedAfter} from '../../src/webhooks/schedule.js';
+import {attemptsMax} from '../../src/webhooks/schedule.js';
 import {readHealth} from '../../src/webhooks/stored-health.js';
 import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
@@ -353,50 +353,6 @@ describe('stored events', () => {
     expect(new Set(process.received.map(({data}) => data.user_ref)).size).toBe(1);
   });
 
-  test('are those of a rule: names, and conditions on properties and context', async () => {
-    await create({
-      types: [
-        {type: 'event.tracked', names: ['order'], where: ['amount gte 10', 'context.page.path eq /pay']},
-        {type: 'event.tracked', names: ['refund']},
-      ],
-    });
-    const process = start();
-    store(0, 'order', {amount: 9}, {context: {page: {path: '/pay'}}});
-    store(0, 'order', {amount: 10}, {context: {page: {path: '/pay'}}});
-    store(0, 'order', {amount: 11});
-    store(0, 'seen', {amount: 12});
-    store(0, 'refund');
-    await until('two are there', () => process.received.length === 2);
-    expect(process.received.map(({data}) => data.event.id).sort()).toEqual(['0-1', '0-4']);
-  });
-
-  test('that wait have the rule of before an edit, until all tails have passed them', async () => {
-    const endpoint = await create({types: [{type: 'event.tracked', names: ['old']}]});
-    for (const name of ['old', 'other']) store(1, name);
-    const ends = rows.map(({length}) => ({generation: 1, ordinal: length}));
-    await hooks.endpoints.change(endpoint.id, ({types, ...one}) => ({
-      ...one,
-      types: [{type: 'user.deleted'}],
-      earlier: [{types, ends}],
-    }));
-    store(1, 'old');
-    const process = start();
-    await until('the rule of before is dropped', () => hooks.endpoints.get(endpoint.id)?.earlier === undefined);
-    expect(process.received.map(({data}) => data.event.id)).toEqual(['1-0']);
-    expect(hooks.endpoints.get(endpoint.id)?.types).toEqual([{type: 'user.deleted'}]);
-  });
-
-  test('of a batch come together, each with the reference of its user', async () => {
-    await create({batch: {events: 10, ms: 50}});
-    const process = start();
-    for (let n = 0; n < 25; n++) store(0, 'seen', {n});
-    const told = () => process.received.flatMap(({data}) => data.events.map((one) => one.event.properties.n));
-    await until('all are there', () => told().length === 25);
-    expect(told()).toEqual(Array.from({length: 25}, (_, n) => n));
-    expect(process.received.length).toBeLessThan(25);
-    expect(process.received[0]!.data.events[0]!.user_ref).toMatch(/^[\w-]{43}$/);
-  });
-
   test('that fail are tried again on their own, under their id, and hold up nobody', async () => {
     await create();
     const process = start();
@@ -489,24 +445,6 @@ describe('stored events', () => {
     await until('nothing waits', async () => (await deliveryQueue.waiting(endpoint.id, 1, 9)).length === 0);
   });
 
-  test('that a join took elsewhere and an erasure from there are not sent again', async () => {
-    const endpoint = await create();
-    const process = start();
-    process.answer = ({data}) => {
-      if (data.event.event !== 'moved') return {kind: 'delivered', status: 200};
-      join('0-0', 1);
-      rows[1]!.fill(null);
-      return failed;
-    };
-    store(0, 'moved', {}, {userId: null, anonymousId: 'phone'});
-    await until('nothing waits any more', async () => {
-      return process.received.length > 0 && (await deliveryQueue.waiting(endpoint.id, 1, 1)).length === 0;
-    });
-    store(1, 'last');
-    await until('the last is told', () => process.received.some(({data}) => data.event.event === 'last'));
-    expect(process.received.length).toBe(2);
-  });
-
   test('that a join took elsewhere before the tail came to them are told there, however late', async () => {
     await create();
     store(0, 'moved', {}, {userId: null, anonymousId: 'phone'});
@@ -546,48 +484,6 @@ describe('stored events', () => {
     );
   });
 
-  test('that a join brought are told here while those of their first partition cannot be read', async () => {
-    await create();
-    let refused = 0;
-    beforeRead = (partition) => {
-      if (partition !== 0) return;
-      refused += 1;
-      throw new Error('the owner of partition 0 is away');
-    };
-    const process = start();
-    store(0, 'moved');
-    await until('it cannot be read', () => refused > 0);
-    rows[0]![0] = null;
-    store(1, 'moved', {}, {id: '0-0', joined: true});
-    store(1, 'last');
-    await until('the last is told', () => process.received.some(({data}) => data.event.event === 'last'));
-    expect(process.received.map(({data}) => data.event.id).sort()).toEqual(['0-0', '1-1']);
-  });
-
-  test('of a restored log that is shorter come, whatever was known of the end of the log before', async () => {
-    await create();
-    const process = start();
-    for (let n = 0; n < 10; n++) store(0, 'before', {n});
-    await until('they are told', () => process.received.length === 10);
-    beforeRead = (partition) => {
-      if (partition === 0) loseFrom(5);
-    };
-    store(0, 'before', {n: 10});
-    await until('the tail begins at its end', async () => {
-      const found = await new CursorRecord(bucket(), hooks.endpoints.list()[0]!.id, 0).read();
-      return found?.cursor.generation === 2;
-    });
-    const later = [5, 6, 7, 8, 9, 10, 11];
-    for (const n of later) store(0, 'after', {n});
-    const told = () => process.received.filter(({data}) => data.event.event === 'after');
-    await until('the last is told', () => told().some(({data}) => data.event.properties.n === 11));
-    expect(
-      told()
-        .map(({data}) => data.event.properties.n)
-        .sort((a, b) => a - b),
-    ).toEqual(later);
-  });
-
   test('that follow a lost end of the log come, under ids of their own, though the cursor was further', async () => {
     await create();
     const process = start();
@@ -624,33 +520,6 @@ describe('stored events', () => {
     expect(process.received.filter((one) => one.id === id).length).toBe(1);
   });
 
-  test('all come over a restart, copies under the same ids', async () => {
-    await create();
-    const sent = new Map<string, string>();
-    let copies = 0;
-    const count = 200;
-    for (let round = 0; round < 4; round++) {
-      const process = start();
-      for (let n = 0; n < count / 4; n++) store(n % partitionCount, 'seen');
-      await until('some are told', () => process.received.length > 20);
-      await process.stop();
-      for (const {id, data} of process.received) {
-        copies += sent.has(data.event.id) ? 1 : 0;
-        expect(sent.get(data.event.id) ?? id).toBe(id);
-        sent.set(data.event.id, id);
-      }
-    }
-    const process = start();
-    await until('all are told', () => {
-      for (const {id, data} of process.received) {
-        expect(sent.get(data.event.id) ?? id).toBe(id);
-        sent.set(data.event.id, id);
-      }
-      return sent.size === count;
-    });
-    expect(copies).toBeLessThan(count);
-  });
-
   test('that wait for more than a day are passed over, and a line says so', async () => {
     const endpoint = await create();
     const day = 86_400_000;
@@ -663,42 +532,6 @@ describe('stored events', () => {
     const [skipped] = await deliveryQueue.dead(endpoint.id, 1, 10);
     expect(skipped?.content).toMatchObject({type: 'skipped', of: {partition: 0, from: 0, to: 20}});
     await stood(({skippedEvents}) => skippedEvents === 20);
-  });
-
-  test('that wait for longer than their endpoint allows are passed over, and those of another endpoint come', async () => {
-    const [hasty, patient] = [await create({maxLagMs: 300_000}), await create()];
-    const old = {received_at: new Date(Date.now() - 600_000).toISOString()};
-    for (let n = 0; n < 3; n++) store(0, 'old', {}, old);
-    store(0, 'new');
-    const process = start();
-    await until('one has all, and the other the new one', () => process.received.length === 5);
-    const [skipped] = await deliveryQueue.dead(hasty.id, 1, 10);
-    expect(skipped?.content).toMatchObject({of: {from: 0, to: 3}, why: 'nobody took these events for 5 minutes'});
-    expect(await deliveryQueue.dead(patient.id, 1, 10)).toEqual([]);
-  });
-
-  test('that are new are not passed over with those, though a join brought old ones among them', async () => {
-    await create();
-    const old = {received_at: new Date(Date.now() - 2 * 86_400_000).toISOString()};
-    for (let n = 0; n < 20; n++) store(0, 'old', {}, old);
-    for (let n = 0; n < 40; n++)
-      if (n % 2 === 0) store(0, 'new', {n});
-      else store(0, 'joined', {n}, {...old, id: `1-${n}`, joined: true});
-    const process = start();
-    await until('the last one is told', () => process.received.some(({data}) => data.event.properties.n === 39));
-    await until('all are told', () => process.received.length === 40);
-    await stood(({skippedEvents}) => skippedEvents === 20);
-  });
-
-  test('of an ordered endpoint wait for each other', async () => {
-    await create({ordered: true});
-    const process = start();
-    let fails = 2;
-    process.answer = ({data}) =>
-      data.event.properties.n === 1 && fails-- > 0 ? failed : {kind: 'delivered', status: 200};
-    for (let n = 0; n < 4; n++) store(0, 'seen', {n});
-    await until('all are told', () => process.received.length === 6);
-    expect(process.received.map(({data}) => data.event.properties.n)).toEqual([0, 1, 1, 1, 2, 3]);
   });
 });
 
@@ -758,99 +591,7 @@ describe('triggers', () => {
     expect(dead.map(({content}) => content.why)).toEqual(['the receiver answered 410', 'the webhook is disabled']);
     expect(process.received.length).toBe(2);
   });
-
-  test('of chats have their form, and no headers', async () => {
-    const endpoint = await create({kind: 'slack', types: [{type: 'report.threshold'}]});
-    const process = start();
-    const said = trigger('alert', {type: 'report.threshold', of: undefined, data: {text: 'Firing: <x>'}});
-    // The receiver of this file parses webhooks: a chat's body has no type.
-    await tell(endpoint, JSON.parse(JSON.stringify(said)));
-    await until('it is told', () => process.received.length === 1);
-    expect(process.received[0]).toEqual({id: undefined, type: undefined, data: undefined, signature: undefined});
-  });
 });
-
-test('an endpoint that fails is probed with one delivery at a time, loses nothing, and costs nobody else', async () => {
-  probeMs = 4_000; // Longer than the health waits to be stored.
-  const bad = await create({url: 'https://bad.example.com/'});
-  const process = start();
-  let isDown = true;
-  process.answer = () => (isDown ? failed : {kind: 'delivered', status: 200});
-  for (let n = 0; n < 100; n++) store(0, 'seen', {n});
-  await stood(isProbed);
-  const before = process.received.length;
-  expect(before).toBeLessThan(probedAfter + 10);
-  isDown = false;
-  const told = () => new Set(process.received.map(({data}) => data.event.properties.n));
-  await until('all are told', () => told().size === 100);
-  await until('nothing waits', async () => (await deliveryQueue.waiting(bad.id, 1, 1)).length === 0);
-  await stood((one) => !isProbed(one));
-  expect(await health()).toMatchObject({dead: 0, skippedEvents: 0});
-});
-
-test('of two processes one sends each event, once; if it stands still, the other one sends what it had begun, and the rest', async () => {
-  standByMs = 200;
-  await create({ordered: true});
-  const pair = [start(), start()];
-  const all = () => pair.flatMap(({received}) => received.map(({data}) => data.event.properties.n));
-  for (let n = 0; n < 20; n++) store(0, 'seen', {n});
-  await until('all are sent', () => all().length === 20);
-  expect(all()).toEqual(Array.from({length: 20}, (_, n) => n));
-  await passedBy(0, 20);
-
-  let answer = (_: Outcome): void => undefined;
-  for (const process of pair)
-    process.answer = () => {
-      process.standStill();
-      for (const each of pair) each.answer = () => taken;
-      return new Promise((resolve) => {
-        answer = resolve;
-      });
-    };
-  const taken: Outcome = {kind: 'delivered', status: 200};
-  for (let n = 20; n < 23; n++) store(0, 'seen', {n});
-  await until('the other one sends them', () => all().length === 24);
-  answer(taken);
-  await passedBy(0, 23);
-  const [still, other] = pair[0]!.received.some(({data}) => data.event.properties.n === 21)
-    ? [pair[1]!, pair[0]!]
-    : pair;
-  expect(other!.received.slice(-3).map(({data}) => data.event.properties.n)).toEqual([20, 21, 22]);
-  expect(still!.received.at(-1)!.id).toBe(other!.received.at(-3)!.id);
-}, 60_000);
-
-test('two processes that serve an endpoint add up, and its lag is that of the one which has the cursor', async () => {
-  standByMs = 600_000; // The other one does not hear that it lost the cursor.
-  const endpoint = await create();
-  const taken: Outcome = {kind: 'delivered', status: 200};
-  const ends: ((outcome: Outcome) => void)[] = [];
-  const begin = (at: number): Process => {
-    const process = start();
-    process.answer = ({type}) =>
-      type === 'event.tracked' ? new Promise((resolve) => void (ends[at] = resolve)) : taken;
-    return process;
-  };
-  const lagMs = async () => lagMsOf(endpoint, await health(), Date.now());
-  store(0, 'waits', {}, {received_at: new Date(Date.now() - 600_000).toISOString()});
-  const one = begin(0);
-  await until('one sends it', () => ends[0] !== undefined);
-  const other = begin(1);
-  await until('the other one has the cursor, and sends it', () => ends[1] !== undefined);
-  await until('it waits', async () => (await lagMs()) >= 600_000);
-  ends[1]!(taken);
-  await passedBy(0, 1);
-  await until('it waits no more', async () => (await lagMs()) === 0);
-  const countOf = ({received}: Process) => received.filter(({type}) => type === 'user.identified').length;
-  effects.set('ada', {userId: 'ada'});
-  for (let n = 0; countOf(one) < 5 || countOf(other) < 5; n++) {
-    await tell(endpoint, {...trigger('ada'), id: messageId(secret, n)});
-    await until('it is told', () => countOf(one) + countOf(other) === n + 1);
-  }
-  const count = countOf(one) + countOf(other);
-  await stood(({delivered}) => delivered === count + 1);
-  expect(await lagMs()).toBe(0);
-  ends[0]!(taken);
-}, 120_000);
 
 test('what is queued behind the deletion of its endpoint is swept out, and nothing of another one', async () => {
   const [gone, kept] = [await create({types: [{type: 'user.identified'}]}), await create({state: 'paused'})];

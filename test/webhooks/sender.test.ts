@@ -12,6 +12,7 @@ import {OwnerAway} from '../../src/webhooks/owners.js';
 import {type Outcome, socketsMax} from '../../src/webhooks/post.js';
 import {probeDelayMs, probedAfter} from '../../src/webhooks/schedule.js';
 import {NotServed, Recipient, type SenderWorld, sharedSockets} from '../../src/webhooks/sender.js';
+import {MemoryBucket} from '../support/memory-bucket.js';
 import {until} from '../support/until.js';
 import {webhookOf} from '../support/webhook.js';
 
@@ -23,10 +24,9 @@ const endpoint = webhookOf('user.identified');
 
 /** Processes that share a bucket and a clock. */
 function deployment(probeDelayMs: SenderWorld['probeDelayMs'] = () => 0, sockets = sharedSockets()) {
-  const stored = new Map<string, {readonly name: string; readonly text: string; readonly revision: number}>();
+  const bucket = new MemoryBucket();
   const clock = {nowMs: 0};
   const disabled: string[] = [];
-  let isAnswerLost = false;
   const process = (outcome: SenderWorld['poster']['post']): Recipient =>
     new Recipient(
       endpoint,
@@ -40,27 +40,21 @@ function deployment(probeDelayMs: SenderWorld['probeDelayMs'] = () => 0, sockets
             },
           },
         } as unknown as KeptStore,
-        bucket: {
-          read: async (name) => stored.get(name),
-          write: async (name, text, revision) => {
-            if ((stored.get(name)?.revision ?? 0) !== revision) return undefined;
-            stored.set(name, {name, text, revision: revision + 1});
-            if (isAnswerLost) {
-              isAnswerLost = false;
-              throw new BucketFault('no answer');
-            }
-            return revision + 1;
-          },
-        },
+        bucket,
         wallMs: () => clock.nowMs,
         probeDelayMs,
         logger: createLogger('silent', 'test'),
       } satisfies SenderWorld,
       sockets,
     );
-  const record = () => healthFrom(stored.get(healthName(endpoint.id))?.text);
+  const record = () => healthFrom(bucket.entries.get(healthName(endpoint.id))?.text);
   const loseAnswer = () => {
-    isAnswerLost = true;
+    const write = bucket.write.bind(bucket);
+    bucket.write = async (...record) => {
+      bucket.write = write;
+      await write(...record);
+      throw new BucketFault('no answer');
+    };
   };
   return {process, clock, disabled, record, loseAnswer};
 }

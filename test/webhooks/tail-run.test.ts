@@ -4,7 +4,6 @@ import type {PartitionQuestion} from '../../src/asks/partition.js';
 import {askPartitionSubject} from '../../src/asks/subjects.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
 import type {KeptStore} from '../../src/kept/kept-store.js';
-import type {BucketEntry} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';
 import {userRefs} from '../../src/user-ref.js';
 import {type Cursor, cursorName} from '../../src/webhooks/cursor.js';
@@ -19,6 +18,7 @@ import {attemptsMax} from '../../src/webhooks/schedule.js';
 import {Recipient, sharedSockets} from '../../src/webhooks/sender.js';
 import {TailRun} from '../../src/webhooks/tail-run.js';
 import {messageId} from '../../src/webhooks/trigger.js';
+import {MemoryBucket} from '../support/memory-bucket.js';
 import {until} from '../support/until.js';
 import {webhookOf} from '../support/webhook.js';
 
@@ -47,7 +47,8 @@ const row = (ordinal: number, event = 'seen'): string =>
 class World {
   /** Undefined: erased. */
   readonly rows: (string | undefined)[] = [];
-  readonly entries = new Map<string, BucketEntry>();
+  private readonly bucket = new MemoryBucket();
+  readonly entries = this.bucket.entries;
   readonly ids: string[] = [];
   readonly bodies: string[] = [];
   /** Pages that were read. */
@@ -120,14 +121,7 @@ class World {
   /** Only partition 0 has an owner. */
   start(content: Partial<Endpoint> = {}, partitionCount = 1): void {
     const {wallMs} = this;
-    const bucket = {
-      read: async (name: string) => this.entries.get(name),
-      write: async (name: string, text: string, expected: number) => {
-        if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
-        this.entries.set(name, {name, text, revision: expected + 1});
-        return expected + 1;
-      },
-    };
+    const {bucket} = this;
     const owners = new Owners(async (subject, question) => {
       if (subject !== askPartitionSubject(0)) throw new Error('there is no owner');
       return this.answer(question);

@@ -102,16 +102,6 @@ test("one user's events keep the order of the file, whatever goes wrong on the w
   }
 });
 
-test.each<Mood>(['overloaded', 'rate_limited', 'hangs_up', 'stores_and_hangs_up', 'takes_half'])(
-  'a service that once %s costs a retry and no event',
-  async (mood) => {
-    service.moods.push(mood);
-    const {code, out} = await importFile(write('events.ndjson', eventLines(20).join('\n')), '--concurrency', '1');
-    expect([code, numbersOf(service.log)]).toEqual([0, upTo(20)]);
-    expect(out).toMatch(/accepted {3}20\n/);
-  },
-);
-
 test('importing the same content again counts nothing twice, gzipped and renamed or not', async () => {
   const content = eventLines(100).join('\n');
   await importFile(write('events.ndjson', content));
@@ -150,27 +140,6 @@ test('of many refused lines the first 20 are shown and all are counted by reason
   expect(code).toBe(2);
   expect([...out.matchAll(/^ {4}line (\d+):/gm)].map(([, line]) => Number(line))).toEqual(upTo(20).map((n) => n + 1));
   expect(out).toMatch(/all 60 by reason:\n +40 {2}invalid_json\n +20 {2}invalid_event \(event\)\n/);
-});
-
-test('lines that repeat a messageId are counted as duplicates, per user', async () => {
-  const lines = [
-    eventLine(0, {userId: 'ada', messageId: 'm'}),
-    eventLine(1, {userId: 'ada', messageId: 'm'}),
-    eventLine(2, {userId: 'bob', messageId: 'm'}),
-    eventLine(3, {userId: 'ada', messageId: 'm'}),
-  ];
-  const {out, err} = await importFile(write('events.ndjson', lines.join('\n')));
-  console.log(err);
-  expect(out).toMatch(/accepted {3}4\n {2}duplicate {2}2 within the file/);
-  expect(numbersOf(service.log)).toEqual([0, 2]);
-});
-
-test('a proxy that takes only small bodies gets smaller ones', async () => {
-  service.bodyBytesMax = 2_000;
-  const lines = [...eventLines(100), eventLine(100, {blob: 'x'.repeat(3_000)})];
-  const {code, out} = await importFile(write('events.ndjson', lines.join('\n')));
-  expect([code, numbersOf(service.log)]).toEqual([2, upTo(100)]);
-  expect(out).toMatch(/line 101: payload_too_large/);
 });
 
 test('killed in the middle, the next run goes on where the first one was', async () => {
@@ -308,11 +277,6 @@ test('without a key and without an admin token the import says what it needs', a
   expect(err).toMatch(
     /^Give a write key for http:\/\/127\.0\.0\.1:\d+: --key sk_write_\.\.\., MILLRACE_KEY or MILLRACE_KEY_FILE/,
   );
-});
-
-test('the key may come from the environment', async () => {
-  const args = [write('events', eventLine(0)), '--url', service.baseUrl];
-  expect((await start(args, {MILLRACE_KEY: moodyWriteKey}).ended).code).toBe(0);
 });
 
 test('a place that cannot be kept is known before the first event leaves', async () => {

@@ -1,6 +1,5 @@
 // Who may ask what of the dashboard, against a running service: ways in, roles, forged requests, foreign hosts, the files.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {RecordLine} from '../../../src/edge/dashboard/answers/record.js';
 import {resources} from '../../../src/edge/resources/all.js';
 import {routedMethods} from '../../../src/edge/route.js';
 import {dashboardRoles} from '../../../src/keys/dashboard-role.js';
@@ -30,19 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(await service.stop()).toBe(0);
 });
-
-/**
- * What was changed until now, newest first. Without failures: a timer writes their count up to a second later, also of those of
- * another test. A line is stored soon after its change, in the order of changes: one of this function is the last.
- */
-async function recordedChanges(): Promise<readonly RecordLine[]> {
-  const last = (await admin.post('/dashboard/api/people', {name: 'the last', role: 'reader'})).json<{id: string}>().id;
-  return until('all changes are in the record', async () => {
-    const {record} = (await admin.get('/dashboard/api/record')).json<{record: readonly RecordLine[]}>();
-    const others = record.filter(({subject}) => subject !== last);
-    return others.length < record.length && others.filter(({what}) => !what.endsWith('.refused'));
-  });
-}
 
 /** From an address of its own: tries to sign in are counted by address. */
 const from = (address: string) => ({headers: {'X-Forwarded-For': address}});
@@ -279,74 +265,17 @@ describe('roles', () => {
     const {keys} = (await admin.get('/dashboard/api/keys')).json<{keys: {kind: string}[]}>();
     expect(new Set(keys.map(({kind}) => kind))).toEqual(new Set(['secret', 'write']));
   });
-
-  test('the record says who defined what, by people and by keys, with the names that things have now', async () => {
-    const {client} = await personAs('analyst');
-    const key = new Client(service.baseUrl, service.secretKey);
-    const idOf = (answer: {json: <Body>() => Body}): string => answer.json<{id: string}>().id;
-    const funnel = {name: 'Buys', steps: ['signup', 'order_placed']};
-    const alert = {name: 'No orders', kind: 'absence', event: 'order_placed', minutes: 60, endpoints: []};
-    const webhook = {
-      kind: 'slack',
-      url: 'https://hooks.slack.com/services/T0/B0/X',
-      types: [{type: 'report.threshold', names: ['none']}],
-    };
-    const report = idOf(
-      await client.post('/dashboard/api/v1/saved-reports', {name: 'Growth', page: '/trends', search: ''}),
-    );
-    const made = {
-      funnel: idOf(await key.post('/v1/funnels', funnel)),
-      alert: idOf(await client.post('/dashboard/api/v1/alerts', alert)),
-      webhook: idOf(await admin.post('/dashboard/api/v1/webhooks', webhook)),
-    };
-    const change = (json: object, headers = {}) =>
-      client.ask('PATCH', `/dashboard/api/v1/saved-reports/${report}`, {json, headers});
-    expect((await change({name: 'Growth of all'})).status).toBe(200);
-    expect((await change({place: -7})).status).toBe(200);
-    expect((await change({name: 'Mine'}, {'If-Match': '"another"'})).status).toBe(412);
-    expect((await admin.ask('PATCH', `/dashboard/api/v1/alerts/${made.alert}`, {json: {minutes: 90}})).status).toBe(
-      200,
-    );
-    expect((await key.delete(`/v1/funnels/${made.funnel}`)).status).toBe(200);
-    expect((await key.send('PUT', '/v1/names/hidden', {json: {names: []}})).status).toBe(200);
-    const record = await recordedChanges();
-    const shown = record.slice(0, 8).map(({what, by, subject, name, count}) => [what, by, subject, name, count]);
-    expect(shown).toEqual([
-      ['names.hidden', 'bootstrap', null, null, 1],
-      ['funnel.deleted', 'bootstrap', made.funnel, null, 1],
-      ['alert.changed', 'admin', made.alert, 'No orders', 1],
-      ['saved-report.changed', 'a analyst', report, 'Growth of all', 2],
-      ['webhook.created', 'admin', made.webhook, null, 1],
-      ['alert.created', 'a analyst', made.alert, 'No orders', 1],
-      ['funnel.created', 'bootstrap', made.funnel, null, 1],
-      ['saved-report.created', 'a analyst', report, 'Growth of all', 1],
-    ]);
-  });
 });
 
 describe('what other pages can make a browser send', () => {
-  const forgeries: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
-    ['another origin', {Origin: 'https://evil.example'}],
-    ['another port of the same host', {Origin: 'http://127.0.0.1:1'}],
-    ['no origin', {Origin: ''}],
-    ['an opaque origin', {Origin: 'null'}],
-    ['a form, without the header', {'X-Millrace': ''}],
-    ['another site', {'Sec-Fetch-Site': 'cross-site'}],
-    ['the same site, another origin', {'Sec-Fetch-Site': 'same-site'}],
-  ];
-
-  test.each(forgeries)('%s: refused', async (_, headers) => {
+  // Which those are: door.test.ts.
+  test('a change by a page of another origin is refused, with and without a session', async () => {
+    const headers = {Origin: 'https://evil.example'};
     const answers = [
       await admin.post('/dashboard/api/keys', {kind: 'write', name: 'forged'}, {headers}),
-      await admin.delete('/dashboard/api/key?id=key_nothing', {headers}),
       await openBrowser().post('/dashboard/api/session', {token: service.adminToken}, {headers}),
     ];
-    expect(answers.map(codeOf)).toEqual(['origin_not_allowed', 'origin_not_allowed', 'origin_not_allowed']);
-  });
-
-  test('a page over plain http beyond loopback sends no Sec-Fetch-Site, and may', async () => {
-    const answer = await admin.delete('/dashboard/api/key?id=key_nothing', {headers: {'Sec-Fetch-Site': ''}});
-    expect(answer.status).toBe(404);
+    expect(answers.map(codeOf)).toEqual(['origin_not_allowed', 'origin_not_allowed']);
   });
 
   test('cookies that were changed, cut or made up open nothing', async () => {

@@ -1,7 +1,6 @@
 // The ring and the streams of a service that runs.
 import {afterAll, afterEach, beforeAll, expect, test} from 'vitest';
 import type {LoadRows, LoadState} from '../../../src/edge/dashboard/answers/load.js';
-import {streamsOfSessionMax} from '../../../src/edge/dashboard/stream.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {openStream, type StreamReader} from '../../support/event-stream.js';
 import {Client, expectError, expectJson} from '../../support/http.js';
@@ -128,33 +127,6 @@ test('a role has the topics that it may see, and a stream ends as the person is 
   await admin.delete(`${api}/person?id=${id}`);
   expect(await stream.first('bye')).toEqual({why: 'signed_out'});
   await until('the stream is over', () => stream.isOver);
-});
-
-test('a session has eight streams; one that is closed makes room', async () => {
-  // Of earlier tests: the service hears of a close later than the test that closes.
-  await until('no stream is open', async () => {
-    const answer = await admin.get(`${api}/load?minutes=1`);
-    return answer.json<{streams: number}>().streams === 0;
-  });
-  const all: StreamReader[] = [];
-  while (all.length < streamsOfSessionMax) all.push(await open(admin, '?topics=published'));
-  expect(all.map(({status}) => status)).toEqual(all.map(() => 200));
-  expect((await open(admin)).status).toBe(503);
-  all.pop()!.close();
-  const again = await until('there is room', async () => {
-    const stream = await open(admin, '?topics=published');
-    return stream.status === 200 && stream;
-  });
-  expect(again.status).toBe(200);
-});
-
-test('a change of keys is told', async () => {
-  const stream = await open(admin, '?topics=keys,published');
-  await stream.first('schema');
-  await stream.first('published');
-  expect((await admin.post(`${api}/keys`, {kind: 'write', name: 'told'})).status).toBe(201);
-  await stream.first('keys');
-  stream.close();
 });
 
 test('a stop ends the streams at once, and is not held up by one that nobody reads', async () => {

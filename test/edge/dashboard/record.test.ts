@@ -59,21 +59,3 @@ test('it survives a stop and a kill, names who did what, and has neither a delet
   await begin(service.dataDir);
   expect((await read()).record.slice(1)).toEqual(later);
 });
-
-test('it is read in pages, each line once; what is wrong is named', async () => {
-  const made: string[] = [];
-  for (let n = 0; n < 130; n++) {
-    const answer = await admin.post(`${api}/v1/annotations`, {at: '2026-11-03', text: `n ${n}`});
-    made.unshift(answer.json<{id: string}>().id);
-  }
-  const first = await read();
-  expect(first.record.map(({subject}) => subject)).toEqual(made.slice(0, 100));
-  const second = await read(first.before);
-  expect(second.record.slice(0, 30).map(({subject}) => subject)).toEqual(made.slice(100));
-  expect(whats(second.record)).toContain('user.deleted');
-  expect(second.before).toBeNull();
-  for (const before of ['0', '-1', 'x', '1.5']) {
-    const answer = await admin.get(`${api}/record?before=${before}`);
-    expect([answer.status, answer.json<{error: {field: string}}>().error.field]).toEqual([400, 'before']);
-  }
-});

@@ -154,16 +154,7 @@ describe('what a link does not open', () => {
     }
     const visitor = nobody();
     visitor.cookie = `millrace_session=${token}`;
-    const paths = [
-      'shares',
-      'v1/saved-reports',
-      'v1/names',
-      'v1/events',
-      'v1/users',
-      'v1/user?userId=u1',
-      'stream',
-      'people',
-    ];
+    const paths = [...'shares v1/saved-reports v1/names v1/events v1/users v1/user?userId=u1 stream people'.split(' ')];
     for (const path of [...paths, `share?id=${id}`, 'v1/reports/events?event=signup&from=2026-01-01&to=2026-01-02']) {
       const plain = await nobody().get(`${api}/${path}`);
       expect([path, [401, 405].includes(plain.status)]).toEqual([path, true]);
