@@ -7,7 +7,7 @@ export class MemoryBucket implements RecordBucket {
   /** Writes that were taken. */
   writes = 0;
   /** What happens after a read, before its reader goes on. */
-  afterRead = async (): Promise<void> => {};
+  afterRead: (() => Promise<void>) | undefined;
 
   constructor(readonly entries = new Map<string, BucketEntry>()) {}
 
@@ -28,7 +28,7 @@ export class MemoryBucket implements RecordBucket {
   async read(name: string): Promise<BucketEntry | undefined> {
     this.reach();
     const entry = this.entries.get(name);
-    await this.afterRead();
+    if (this.afterRead !== undefined) await this.afterRead();
     return entry;
   }
 

@@ -1,4 +1,4 @@
-// Calls of Segment and RudderStack as native entries: recordings of real clients and a table.
+// Calls of Segment and RudderStack as native entries: a table. Real clients: test/compatible-libraries.test.ts and test/browser.
 
 import {describe, expect, test} from 'vitest';
 import type {CallForm} from '../../../src/edge/compatible/translator.js';
@@ -9,82 +9,10 @@ import {
   read,
   readAll,
   receivedMs,
-  recordedRequests,
-  short,
 } from './native-entries.js';
 
 const batch: CallForm = {vendor: 'segment'};
 const ofKind = (kind: string): CallForm => ({vendor: 'segment', kind});
-const kindOfPath: Readonly<Record<string, string>> = {
-  ...{t: 'track', i: 'identify', p: 'page', s: 'screen', g: 'group', a: 'alias'},
-};
-
-function recorded(client: string): NativeEntry[] {
-  return recordedRequests(client)
-    .filter(({method}) => method === 'POST')
-    .flatMap(({path, body}) => {
-      const kind = kindOfPath[path.replace('/v1/', '')];
-      const reading = readAll(body!, kind === undefined ? batch : ofKind(kind));
-      expect(reading.refused).toEqual([]);
-      return entriesOf(reading);
-    });
-}
-
-describe('a recording of', () => {
-  test('@segment/analytics-node', () => {
-    const entries = recorded('segment-analytics-node');
-    expect(entries.map(short)).toEqual([
-      [{traits: {email: 'x@example.com'}}, 'u-1', 'a-1'],
-      ['Order Completed', 'u-1', null, {revenue: 9.5}],
-      ['Viewed', null, 'a-1'],
-      ['page', null, 'a-1', {url: 'https://example.com/', category: 'Docs', name: 'Home'}],
-      ['screen', 'u-1', null, {name: 'Main'}],
-      ['group', 'u-1', null, {groupId: 'g-1', traits: {name: 'ACME'}}],
-      [{traits: {}}, 'u-1', 'a-1'],
-    ]);
-    expect(entries[2]).toMatchObject({
-      messageId: 'node-next-EPOCHMS-00000000-0000-4000-8000-000000000003',
-      time: '2026-01-02T03:04:05.678Z',
-      context: {ip: '203.0.113.9', library: {name: '@segment/analytics-node', version: '3.1.0'}},
-    });
-  });
-
-  test('@rudderstack/rudder-sdk-node', () => {
-    const entries = recorded('rudder-sdk-node');
-    expect(entries.map(short)).toEqual([
-      [{traits: {email: 'x@example.com'}}, 'u-1', 'a-1'],
-      ['Order Completed', 'u-1', null, {revenue: 9.5}],
-      ['Viewed', null, 'a-1'],
-      ['page', null, 'a-1', {url: 'https://example.com/', name: 'Home', category: 'Docs'}],
-      ['screen', 'u-1', null, {name: 'Main'}],
-      ['group', 'u-1', null, {groupId: 'g-1', traits: {name: 'ACME'}}],
-      [{traits: {}}, 'u-1', 'a-1'],
-    ]);
-    expect(entries.map(({time}) => time).slice(1, 4)).toEqual([
-      '2026-11-26T06:52:05.698Z',
-      '2026-01-02T03:04:05.678Z',
-      '2026-11-26T06:52:05.699Z',
-    ]);
-  });
-
-  test('@segment/analytics-next', () => {
-    const device = '00000000-0000-4000-8000-000000000002';
-    const entries = recorded('segment-analytics-next-browser');
-    expect(entries.map(({event, userId}) => [event ?? 'identify', userId])).toEqual([
-      ['page', 'u-1'],
-      ['Order Completed', 'u-1'],
-      ['identify', 'u-1'],
-      ['group', 'u-1'],
-      ['identify', 'u-1'],
-      ['identify', 'u-1'],
-      ['screen', 'u-1'],
-      ['Unload', 'u-1'],
-    ]);
-    expect(entries.map(({anonymousId}) => anonymousId)).toEqual(entries.map((_, at) => (at === 4 ? 'a-1' : device)));
-    expect(entries[0]).toMatchObject({context: {page: {path: '/', title: 'T'}, locale: 'en-US'}});
-  });
-});
-
 const one = (call: object, form: CallForm = batch) => readAll({batch: [call]}, form);
 const entriesOfOne = (call: object) => entriesOfCall(call, batch);
 const ada = {userId: 'ada'};
