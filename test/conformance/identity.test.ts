@@ -172,7 +172,7 @@ describe('with IDENTITY_JOIN=off', () => {
     expect(await relink()).toMatchObject({code: 1, err: expect.stringMatching(/IDENTITY_JOIN is off/)});
     expect(await relink('--check')).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^\d events are read\. .* 4 pairs/),
+      out: expect.stringMatching(/^\d events are read\. .* 3 pairs/),
     });
     await off.restart('stop', {IDENTITY_JOIN: 'on'});
     expect(await relink('--from', day, '--to', day)).toEqual({
