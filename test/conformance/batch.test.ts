@@ -45,7 +45,7 @@ test('an event with the messageId of another one before is received, not counted
   expect(some.json()).toMatchObject({received: 2, conflicts: [2]});
   expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual(['first', 'other']);
   const listed = await until(
-    async () => (await under.read.get('/v1/rejected?code=conflict')).json<Listed>().data,
+    async () => (await under.read.get('/v1/rejected?code=conflict')).json<{data: {at: string; code: string}[]}>().data,
     (data) => data.length >= 3,
     'the conflicts are folded',
   );
@@ -125,16 +125,3 @@ describe('the envelope', () => {
     expect(answer.json<BatchBody>().error?.message).toBe(`the body is not JSON in UTF-8: ${place}`);
   });
 });
-
-interface Listed {
-  readonly data: {
-    at: string;
-    code: string;
-    field: string | null;
-    index: number | null;
-    event: string | null;
-    key_id: string | null;
-  }[];
-  readonly has_more: boolean;
-  readonly since: string;
-}

@@ -46,10 +46,8 @@ let isAway = false;
 let isStandingAway = false;
 /** How often a health was asked for while it was away. */
 let standingAsks = 0;
-let standByMs = 10_000;
 let generations: Generations = [];
 let retryMs = 5;
-let probeMs = 20;
 /** Called before rows of a partition are read. */
 let beforeRead: (partition: number) => void;
 let effects: Map<string, object | null>;
@@ -74,10 +72,8 @@ beforeEach(() => {
   isAway = false;
   isStandingAway = false;
   standingAsks = 0;
-  standByMs = 10_000;
   generations = [{generation: 1, ordinal: 0, users: 0}];
   retryMs = 5;
-  probeMs = 20;
   beforeRead = () => undefined;
 });
 
@@ -110,9 +106,6 @@ class Process {
   answer: (got: Received) => Outcome | Promise<Outcome> = () => ({kind: 'delivered', status: 200});
   private readonly deliveryWorker: DeliveryWorker;
   private readonly heads: Heads;
-  /** Ends when its writes come through again, as after a SIGCONT. */
-  private stillness: Promise<void> | undefined;
-  private goOn = (): void => undefined;
 
   constructor() {
     const owners = new Owners(async (subject, question) =>
@@ -125,11 +118,6 @@ class Process {
       if (!isStandingAway || !name.startsWith('w.')) return read(name);
       standingAsks += 1;
       throw new BucketFault('away');
-    };
-    const write = own.write.bind(own);
-    own.write = async (...args) => {
-      await this.stillness;
-      return write(...args);
     };
     this.deliveryWorker = new DeliveryWorker({
       store: hooks,
@@ -152,22 +140,15 @@ class Process {
       },
       messageId: (...parts) => messageId(secret, ...parts),
       retryDelayMs: (attempt) => (attempt < attemptsMax ? retryMs : undefined),
-      probeDelayMs: () => probeMs,
-      standByMs,
+      probeDelayMs: () => 20,
+      standByMs: 10_000,
       wallMs: Date.now,
       logger: createLogger('silent', 'test'),
     });
     this.deliveryWorker.start();
   }
 
-  standStill(): void {
-    this.stillness = new Promise((resolve) => {
-      this.goOn = resolve;
-    });
-  }
-
   stop(): Promise<void> {
-    this.goOn();
     return this.deliveryWorker.stop();
   }
 }
