@@ -401,6 +401,18 @@ test('package.json has among the dependencies what the service and its pages imp
   expect(beside.filter((name) => !(name in known))).toEqual([]);
 });
 
+test('HTTP and questions know nothing of the rest of the edge, types included', () => {
+  const above = (folder: string, ofOthers: RegExp): string[] =>
+    all
+      .filter((file) => file.startsWith(`${folder}/`))
+      .flatMap((file) => {
+        const targets = importsOf(file).map(({target}) => target);
+        return targets.filter((target) => target.startsWith('src/edge/') && !ofOthers.test(target));
+      });
+  expect(above('src/edge/http', /^src\/edge\/(http\/|failure\.js)/)).toEqual([]);
+  expect(above('src/edge/query', /^src\/edge\/(query\/|http\/|answers\/|failure\.js)/)).toEqual([]);
+});
+
 test('no file of the edge imports itself by way of others, types included', () => {
   const edge = all.filter((file) => file.startsWith('src/edge/'));
   const targets = new Map(
