@@ -213,17 +213,6 @@ describe('narrow columns', () => {
     expect(rows.columns[0].inBody).toBe(values <= 254 ? 0xff : 0xffff);
     expect(told(rows)).toEqual(told(view));
   });
-
-  test('erasing narrow rows is erasing wide ones, and nothing of the erased is held', () => {
-    const wide = sparse((row) => (row % 7 === 0 ? 1 : 2), lateMs);
-    const rows = recoded(wide);
-    const erased = rowsOfUser(wide, 1);
-    const left = eraseRows(rows, erased);
-    expect(wholeBytes(left)).toEqual(wholeBytes(eraseRows(wide, erased)));
-    expect(told(recoded(left))).toEqual(told(eraseRows(wide, erased)));
-    expect(recoded(left).columns.map(({values}) => values.count)).toEqual([600, 600, 3, 300]);
-    expect(wholeBytes(left).length).toBeLessThan(wholeBytes(wide).length + 4 * count);
-  });
 });
 
 describe('windows', () => {

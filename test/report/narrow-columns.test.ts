@@ -65,16 +65,6 @@ test('narrow columns are cached, without the wide ones, which are cached once th
   expect(cache.columnBytes(properties)).toBeGreaterThan(properties.bytes / 2);
 });
 
-test('where there is no room parts are read again', async () => {
-  const {parts, snapshot} = world();
-  const cache = new PartsCache(parts, 64);
-  for (let time = 0; time < 2; time++) {
-    parts.reads = 0;
-    await new Evaluation(cache, 1 << 20).answer(query, [snapshot]);
-    expect(parts.reads).toBe(2 * chunkCount);
-  }
-});
-
 test('what only bodies tell is read with all columns', async () => {
   const {parts, snapshot} = world();
   const nested = {...query, where: [{property: 'a.c', op: 'gte', values: ['0']}] as const};

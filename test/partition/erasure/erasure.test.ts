@@ -1,50 +1,13 @@
-// What taking a user out of the parts reads, beside what live reads have in memory.
+// What taking users out of the parts writes, and what becomes of the open chunk.
 import {describe, expect, test} from 'vitest';
 import {inOrder} from '../../../actors/chunk/chunk.js';
 import {codeInBody} from '../../../actors/chunk/property-columns.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {type Json, writeErase, writeEvent, writeTick} from '../../../actors/log/entries.js';
-import {partsOfChunk} from '../../../actors/manifest.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 import {wholeBytes} from '../../support/whole-rows.js';
 
-/** The first user there is. */
-const carol = 0;
 const day = Date.UTC(2026, 4, 1);
-
-test('a user is taken out of many chunks without a part of them in the memory of live reads', async () => {
-  const shell = new MemoryShell();
-  const batch = 500;
-  const rows = 41_000;
-  for (let first = 0; first < rows; first += batch) {
-    await shell.append(
-      (writer) => {
-        for (let i = first; i < first + batch; i++) {
-          const userId = i % 100 === 0 ? 'carol' : `u${i % 40}`;
-          writeEvent(writer, {event: 'x', userId, timeMs: day + i, receivedMs: day, properties: {text: `t${i}`}});
-        }
-      },
-      undefined,
-      batch,
-    );
-  }
-  const {cache, layout} = shell.readable(64 * 1024 * 1024);
-  const refs = [...layout.chunks.values()].flatMap(partsOfChunk);
-  expect(refs).toHaveLength(6);
-  const {memory} = cache;
-  await cache.rows.load({rows: refs[0]!});
-  const erasure = shell.erasureFor(cache);
-  const erased = await erasure.takeOut([carol]);
-  expect(erased.erased.of(carol).rows).toHaveLength(rows / 100);
-  expect(refs.map(({key}) => memory.peek(key) !== undefined)).toEqual([true, false, false, false, false, false]);
-  // Who reads meanwhile finds all of the user, and then nothing.
-  const partsNow = () => [...layout.chunks.values()].flatMap(partsOfChunk);
-  expect(partsNow().slice(0, refs.length)).toEqual(refs);
-  erasure.replace(erased);
-  const replaced = [...layout.chunks.values()].flatMap(partsOfChunk);
-  expect(replaced.some(({key}) => refs.some((old) => old.key === key))).toBe(false);
-  expect(memory.bytesHeld).toBe(refs[0]!.bytes);
-});
 
 test('several users are taken out together: every part is rewritten once, and what is erased is told by user', async () => {
   const shell = new MemoryShell();

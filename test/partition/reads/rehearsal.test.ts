@@ -49,10 +49,6 @@ describe('rehearsal', () => {
     expect(await rehearse([shell.readable(cacheBytesMax)], -1)).toBe(0);
   });
 
-  test('nothing is asked of partitions without chunks in parts', async () => {
-    expect(await rehearse([new MemoryShell().readable(cacheBytesMax)], anyMsMax)).toBe(0);
-  });
-
   test('a store that fails, or lost a part, ends it and fails nobody', async () => {
     const setup = shell.readable(cacheBytesMax);
     for (const read of [async () => undefined, () => Promise.reject(new Error('no store'))]) {

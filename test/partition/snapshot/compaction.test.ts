@@ -230,20 +230,6 @@ describe('runs of windows', () => {
     expect(seam.memberOffsets[at + 1] - seam.memberOffsets[at]).toBe(2_000);
   });
 
-  test('a little that comes before or between old days makes no small block of its own, and no small one is taken over', async () => {
-    const parts = new Parts();
-    const old = await appended(parts, [], busyDays(100, 299));
-    const both = busyDays(400, 460);
-    for (let user = 0; user < 1_000; user++) both.add(50 * dayMs, 0, user, true);
-    const runs = await appended(parts, old, both);
-    expect(runs.length).toBe(1);
-    for (const {part} of runs[0].blocks.slice(0, -1)) expect(part.bytes).toBeGreaterThanOrEqual(64 * 1024);
-    expect(keysOf(runs)).toContain(old[0].blocks[1].part.key);
-    const small = new Parts();
-    const days = await appended(small, await appended(small, [], busyDays(0, 1)), busyDays(5, 6));
-    expect(days.map(({blocks}) => blocks.length)).toEqual([1]);
-  });
-
   test('where a later block cannot be read, what was to be taken over before it stays', async () => {
     const parts = new Parts();
     const old = await appended(parts, [], busyDays(0, 199));

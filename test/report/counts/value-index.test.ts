@@ -325,18 +325,6 @@ describe('cells by property value', () => {
     expect(world.index.coveredOf(snapshot, 'order', always)).toBeUndefined();
   });
 
-  test('of one property stay while another is asked for in hundreds of partitions', async () => {
-    const partitions = 256;
-    const world = new World(64 * mib, partitions).grow(40);
-    const snapshot = world.partition.publish();
-    await world.warm(snapshot);
-    for (const property of ['plan', 'n']) {
-      for (let partition = 1; partition < partitions; partition++)
-        world.index.coveredOf({...snapshot, manifest: {...snapshot.manifest, partition}}, property, always);
-    }
-    expect(await world.ask(snapshot)).toBe(40);
-  });
-
   test('are not built where the budget has no room for them, give back what building took, and are missed by nobody', async () => {
     const world = new World(32 * mib).grow(40);
     const snapshot = world.partition.publish();
@@ -347,17 +335,6 @@ describe('cells by property value', () => {
     expect(world.derived.bytes).toBe(world.derived.builtBytesMax);
     expect(world.parts.memory.bytesMax).toBe(32 * mib - world.derived.bytes);
     for (const filter of filters) await world.ask(snapshot, {...everything, filter});
-  });
-
-  test('stay while scans of more than the cache holds go through it', async () => {
-    const world = new World().grow(40);
-    const snapshot = world.partition.publish();
-    await world.warm(snapshot);
-    world.parts.memory.bound(Math.floor(world.parts.memory.bytesHeld / 2));
-    world.values.reads = 0;
-    for (let scan = 0; scan < 3; scan++) await world.ask(snapshot, {...everything, filter: [`asked once ${scan}`, '']});
-    expect(world.values.reads).toBeGreaterThan(40); // The cache does not hold what they go through.
-    expect(await world.ask(snapshot)).toBe(40);
   });
 
   test('a part that is missing leaves the answer to the scan', async () => {
@@ -373,19 +350,4 @@ describe('cells by property value', () => {
   });
 
   // ---- room that others borrow meanwhile ----
-
-  test('are built though others borrow of the room meanwhile, and one segment after the other', async () => {
-    const world = new World(32 * mib).grow(40);
-    const snapshot = world.partition.publish();
-    for (let i = 0; i < 2; i++) for (const property of ['plan', 'n']) world.index.coveredOf(snapshot, property, always);
-    world.parts.memory.lend(31 * mib); // The second property was planned, and its turn has not come.
-    await world.index.settled();
-    expect(world.parts.memory.bytesMax).toBe(1 * mib - world.derived.bytes);
-    for (const property of ['plan', 'n'])
-      expect(world.index.coveredOf(snapshot, property, always)?.covered.size).toBe(40);
-    world.parts.memory.lend(-31 * mib);
-    for (const property of ['plan', 'n']) await world.warm(snapshot, property);
-    expect(await world.ask(snapshot)).toBe(40);
-    expect(await world.ask(snapshot, {...everything, filter: ['n', '3']})).toBe(40);
-  });
 });

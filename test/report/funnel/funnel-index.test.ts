@@ -219,25 +219,6 @@ describe('postings for funnels', () => {
     expect(await world.scanned(erased)).not.toBe(await world.scanned(newer));
   });
 
-  test('take the room of parts, give it back, and are not built where they do not fit', async () => {
-    const world = new World(4 * mib).grow(80_000);
-    const snapshot = world.partition.publish();
-    await world.ask(snapshot);
-    await world.index.settled();
-    expect(world.parts.memory.bytesMax).toBe(4 * mib - world.index.bytesHeld);
-    expect(world.parts.memory.bytesHeld).toBeLessThanOrEqual(world.parts.memory.bytesMax);
-    expect(await world.ask(snapshot)).toBe(true);
-
-    const small = new World(1 * mib).grow(80_000);
-    const unfit = small.partition.publish();
-    for (let i = 0; i < 3; i++) {
-      expect(await small.ask(unfit)).toBe(false);
-      await small.index.settled();
-    }
-    expect(small.index.bytesHeld).toBe(0);
-    expect(small.parts.memory.bytesMax).toBe(1 * mib);
-  });
-
   test('that grow where only one copy fits are built after the old ones are gone', async () => {
     const world = new World(7 * mib).grow(80_000);
     await world.ask(world.partition.publish());

@@ -1,7 +1,6 @@
 // Ids of users out of the blocks of a published users table.
 import {expect, test} from 'vitest';
 import {wtf8} from '../../../actors/bytes/bytes.js';
-import type {PartRef} from '../../../actors/manifest.js';
 import {internedBlockEntries} from '../../../actors/table/interned.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {PartScan} from '../../../src/report/part-scan.js';
@@ -28,22 +27,4 @@ test('users by index, in the order asked; nothing of one who was erased', async 
     {kind: 'anonymous', id: 'id 1 ü'},
     {kind: 'user', id: 'id 0 ü'},
   ]);
-});
-
-test('only blocks that have one of them are read', async () => {
-  const read: string[] = [];
-  const noting = {
-    viewLoader: (parts: readonly PartRef[], view: (bytes: Uint8Array<ArrayBuffer>) => unknown) => {
-      const load = scan.viewLoader(parts, view);
-      return (part: PartRef) => {
-        read.push(part.key);
-        return load(part);
-      };
-    },
-    pauseIfDue: () => undefined,
-  };
-  expect(await userKeys(noting as unknown as PartScan, snapshot, [3, 4_095, 2 * internedBlockEntries])).toHaveLength(3);
-  const {blocks} = snapshot.index.users;
-  expect(read).toEqual([blocks[0]!.key, blocks[2]!.key]);
-  expect(await userKeys(scan, snapshot, [])).toEqual([]);
 });

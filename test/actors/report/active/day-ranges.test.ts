@@ -160,21 +160,6 @@ describe('tables of distinct users by ranges of days', () => {
     expect(cuts(9 * dayMs + 1, 9 * dayMs + 2)).toBe(true);
   });
 
-  test('a table covers what trailing windows before its range see, and everything where the data ends', async () => {
-    const world = new World();
-    for (let day = 100; day < 300; day++) world.seen(day % 7, day);
-    const snapshot = world.partition.publish();
-    const covered = async (firstDay: number, lastDay: number) =>
-      (await world.table(snapshot, {firstDay, lastDay}))!.covered;
-    expect(await covered(200, 290)).toEqual({firstDay: 171, lastDay: 290});
-    expect(await covered(200, 202)).toEqual({firstDay: 197, lastDay: 202});
-    expect(await covered(129, 299)).toEqual({firstDay: -Infinity, lastDay: Infinity});
-    expect(await covered(20, 400)).toEqual({firstDay: -Infinity, lastDay: Infinity});
-    expect(await new World().table(new World().partition.publish(), {firstDay: 1, lastDay: 2})).toMatchObject({
-      covered: {firstDay: -Infinity, lastDay: Infinity},
-    });
-  });
-
   test('a part that cannot be read fails the questions that need it, and no others', async () => {
     const world = new World();
     for (let day = 100; day < 160; day++) world.seen(day % 7, day);
@@ -255,20 +240,5 @@ describe('tables at hand', () => {
     world.partition.erase('u1');
     const later = world.partition.publish();
     expect([held.find(later, asked), held.resumable(later, asked)]).toEqual([undefined, undefined]);
-  });
-
-  test('are kept within the budget, and leave it when they are out of date', async () => {
-    const {world, snapshot, ranges} = await worldWithTable();
-    const small = derivedIn(new PartsCache(world.parts, ranges.bytes));
-    const tight = new HeldDayRanges(small);
-    tight.keep(snapshot, asked, ranges);
-    expect([small.bytes, tight.find(snapshot, asked)]).toEqual([0, undefined]);
-
-    const derived = derivedIn(world.cache);
-    const held = new HeldDayRanges(derived);
-    held.keep(snapshot, asked, ranges);
-    world.seen('new', 105);
-    held.keep(world.partition.publish(), {firstDay: 0, lastDay: 1}, ranges);
-    expect(derived.bytes).toBe(ranges.bytes);
   });
 });

@@ -4,9 +4,8 @@ import type {Json} from '../../../../actors/log/entries.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../../../src/report/published/newest-snapshots.js';
-import {MemoryParts, type TestEvent, TestPartition} from '../../../support/snapshot.js';
+import {MemoryParts, TestPartition} from '../../../support/snapshot.js';
 
-type Own = Pick<TestEvent, 'properties' | 'context'>;
 type Properties = {readonly [key: string]: Json};
 
 const long = 'x'.repeat(1_000);
@@ -83,40 +82,8 @@ const matrix: readonly (readonly [Properties, filter: string, matches: boolean])
   [{'v.a': long, v: {a: 2}}, 'v.a=2', false],
 ];
 
-const page = {page: {path: '/a', 'b.c': 1}};
-const contexts: readonly (readonly [Own, filter: string, matches: boolean])[] = [
-  [{context: page}, 'context.page.path=/a', true],
-  [{context: page}, 'context.page.path=/b', false],
-  [{context: page}, 'context.page=/a', false],
-  [{context: page}, 'page.path=/a', false],
-  [{context: page}, 'context=[object Object]', false],
-  [{context: {...page, n: 1}, properties: {plan: 'pro'}}, 'context.n=1', true],
-  [{context: page, properties: {plan: 'pro'}}, 'plan=pro', true],
-  [{context: page, properties: {'context.page.path': '/b'}}, 'context.page.path=/b', true],
-  [{context: page, properties: {'context.page.path': '/b'}}, 'context.page.path=/a', false],
-  [{context: page, properties: {context: {page: {path: '/b'}}}}, 'context.page.path=/b', true],
-  [{context: page, properties: {context: {page: {path: '/b'}}}}, 'context.page.path=/a', false],
-  [{context: page, properties: {context: 'own'}}, 'context.page.path=/a', false],
-  [{context: page, properties: {context: 'own'}}, 'context=own', true],
-  [{properties: {context: page}}, 'context.page.path=/a', true],
-  [{}, 'context.page.path=/a', false],
-];
-
+// Names into the context: context-members.test.ts.
 describe('property filter', () => {
-  test.each(contexts)('%j by %s: %s, past the columns, too', async (own, filter, matches) => {
-    const neighbours: Own[] = [{}, {properties: {context: 'own'}}, {context: {}}, {properties: manyKeys}];
-    for (const neighbour of neighbours) {
-      const parts = new MemoryParts();
-      const partition = new TestPartition(parts).append(
-        {user: 'ada', event: 'A', timeMs: 0, ...neighbour},
-        {user: 'ada', event: 'A', timeMs: 0, ...own},
-        {user: 'ada', event: 'other', timeMs: 0, ...own},
-      );
-      const isNeighbour = filter === 'context=own' && neighbour.properties?.context === 'own';
-      expect(await countOf(partition.publish(), parts, filter)).toBe((matches ? 1 : 0) + (isNeighbour ? 1 : 0));
-    }
-  });
-
   test.each(matrix)('%j by %s: %s, past the columns of its chunk, too', async (properties, filter, matches) => {
     for (const neighbour of [{}, manyKeys]) {
       const parts = new MemoryParts();
