@@ -12,13 +12,20 @@ import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
 import {Tiles, useTiles} from './tiles';
-import {TopEvents} from './top-events';
+import type {TopEventsProps} from './top-events';
 import {TrendCard} from './trend-card';
 import './overview.css';
 
 const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);
 
 const FirstBoard = later(() => import('./first-board').then(({FirstBoard: Part}) => Part), <Loading lines={8} />);
+
+const TopEvents = later<TopEventsProps>(
+  () => import('./top-events').then(({TopEvents: Part}) => Part),
+  <div class="card span-4">
+    <Loading lines={8} />
+  </div>,
+);
 
 const trendMax = 3;
 

@@ -17,16 +17,14 @@ import {plainNumbers} from './plain-numbers';
 
 const shownMax = 9;
 
-export function TopEvents({
-  names,
-  pastNames,
-  range,
-}: {
+export interface TopEventsProps {
   readonly names: Asking<{readonly days: Days}>;
   /** Undefined: it compares with nothing. */
   readonly pastNames: Asking<unknown> | undefined;
   readonly range: Range;
-}) {
+}
+
+export function TopEvents({names, pastNames, range}: TopEventsProps) {
   const report = names.shown?.reports[0];
   const answer = report?.value as NamesAnswer | undefined;
   const past = pastNames?.shown?.reports[0]?.value as NamesAnswer | undefined;
