@@ -7,7 +7,7 @@ import type {FastPaths} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
-import {ChosenPostings} from '../../src/report/rows/chosen-postings.js';
+import {ChosenPostings} from '../../src/report/operators/chosen-postings.js';
 import {PlainFunnelProgress} from '../../test/twins/funnel-progress.js';
 import {funnelOf14, wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';

@@ -1,7 +1,7 @@
 // Changes for a reader that keeps a copy: all that came, changed or was deleted after a place.
 import type {Carried} from './carried.js';
 
-/** A reader's progress in a partition (src/report/rows/changes.ts). All are whole numbers. */
+/** A reader's progress in a partition (src/report/questions/changes.ts). All are whole numbers. */
 export interface ChangesPlace {
   /** All records up to this position were told. */
   readonly generation: number;

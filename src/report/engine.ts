@@ -53,9 +53,9 @@ import {
 } from './published/newest-snapshots.js';
 import {BusyTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
 import {rehearse} from './rehearsal.js';
-import {ChosenNumbers} from './rows/chosen-numbers.js';
-import {ChosenPostings} from './rows/chosen-postings.js';
-import {BeyondMemory} from './rows/row-scan.js';
+import {ChosenNumbers} from './operators/chosen-numbers.js';
+import {ChosenPostings} from './operators/chosen-postings.js';
+import {BeyondMemory} from './operators/row-scan.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 

@@ -12,9 +12,9 @@ import {heldReturns, heldSets, heldUsers} from '../../src/report/active/held-buc
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
-import {ChosenNumbers} from '../../src/report/rows/chosen-numbers.js';
-import {ChosenPostings} from '../../src/report/rows/chosen-postings.js';
-import type {ExportedPage} from '../../src/report/rows/exported.js';
+import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
+import {ChosenPostings} from '../../src/report/operators/chosen-postings.js';
+import type {ExportedPage} from '../../src/report/questions/exported.js';
 import {formatTime, hourMs} from '../../tools/model/calendar.js';
 import {type JsonObject, Model, receivedAt} from '../../tools/model/model.js';
 import {derivedIn} from './derived.js';

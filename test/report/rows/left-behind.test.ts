@@ -8,8 +8,8 @@ import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation, type FastPaths} from '../../../src/report/evaluate.js';
 import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
 import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
-import {ChosenNumbers} from '../../../src/report/rows/chosen-numbers.js';
-import {ChosenPostings} from '../../../src/report/rows/chosen-postings.js';
+import {ChosenNumbers} from '../../../src/report/operators/chosen-numbers.js';
+import {ChosenPostings} from '../../../src/report/operators/chosen-postings.js';
 import {derivedIn} from '../../support/derived.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 

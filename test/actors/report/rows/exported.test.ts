@@ -7,7 +7,7 @@ import {jsonOf} from '../../../../src/asks/carried.js';
 import type {ExportQuery} from '../../../../src/asks/exports.js';
 import {replyBytesMax} from '../../../../src/asks/subjects.js';
 import {pageBytesMax} from '../../../../src/edge/http/line-answer.js';
-import type {ExportedPage} from '../../../../src/report/rows/exported.js';
+import type {ExportedPage} from '../../../../src/report/questions/exported.js';
 import {holdAll} from '../../../../tools/model/conditions.js';
 import type {StoredEvent} from '../../../../tools/model/model.js';
 import {linesOf} from '../../../support/lines.js';

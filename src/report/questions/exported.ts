@@ -12,9 +12,9 @@ import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type EventId, type EventPlace, FirstPlaces, RowIds} from '../../../actors/report/rows/event-places.js';
 import type {ExportQuery} from '../../asks/exports.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {Lines} from './lines.js';
-import {foldBodies, type RowReading, RowScan} from './row-scan.js';
-import {readKeys} from './user-keys.js';
+import {Lines} from '../operators/lines.js';
+import {foldBodies, type RowReading, RowScan} from '../operators/row-scan.js';
+import {readKeys} from '../operators/user-keys.js';
 
 export interface ExportedPage {
   /** Texts of events, a line each. */

@@ -21,11 +21,11 @@ import {loadAhead} from '../../parts/load-ahead.js';
 import {userCursorText} from '../../user-cursor.js';
 import {loadsAheadMax} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {filteredUsers} from './filtered-users.js';
+import {filteredUsers} from '../operators/filtered-users.js';
 import {peopleBehind} from './people-behind.js';
-import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
-import {readTraits} from './traits.js';
-import {userKeys} from './user-keys.js';
+import {BeyondMemory, type RowReading, RowScan} from '../operators/row-scan.js';
+import {readTraits} from '../operators/traits.js';
+import {userKeys} from '../operators/user-keys.js';
 
 type Query = Extract<ReportQuery, {report: 'user_list'}>;
 

@@ -4,8 +4,8 @@
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {PlainFunnel} from '../../asks/funnels.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {FunnelWalks} from './funnel-walks.js';
-import type {RowReading} from './row-scan.js';
+import {FunnelWalks} from '../operators/funnel-walks.js';
+import type {RowReading} from '../operators/row-scan.js';
 
 /** @throws MissingPart, DamagedPart, BeyondMemory */
 export async function converted(

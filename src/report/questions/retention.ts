@@ -33,12 +33,12 @@ import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {filteredUsers} from './filtered-users.js';
-import {usersBefore, without} from './first-time.js';
-import {GroupCounts, Grouping} from './grouped-rows.js';
-import {type ReturnBuckets, returnSets} from './return-sets.js';
-import {type ChosenFold, type NoteRows, type RowReading, RowScan} from './row-scan.js';
-import type {NoteUser} from './users-of-rows.js';
+import {filteredUsers} from '../operators/filtered-users.js';
+import {usersBefore, without} from '../operators/first-time.js';
+import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
+import {type ReturnBuckets, returnSets} from '../operators/return-sets.js';
+import {type ChosenFold, type NoteRows, type RowReading, RowScan} from '../operators/row-scan.js';
+import type {NoteUser} from '../operators/users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'retention'}>;
 

@@ -7,9 +7,9 @@ import {PathCounts} from '../../../actors/report/engagement/paths.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {filteredUsers} from './filtered-users.js';
-import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
-import type {NoteUser} from './users-of-rows.js';
+import {filteredUsers} from '../operators/filtered-users.js';
+import {BeyondMemory, type RowReading, RowScan} from '../operators/row-scan.js';
+import type {NoteUser} from '../operators/users-of-rows.js';
 
 /** Counts may take so much in any case. */
 const countsBytes = 64 * 1024;

@@ -18,11 +18,11 @@ import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {filteredUsers} from './filtered-users.js';
-import {GroupCounts, Grouping} from './grouped-rows.js';
-import {type RowReading, RowScan} from './row-scan.js';
-import {usersByBucket} from './users-by-bucket.js';
-import {type NoteUser, usersOfRows} from './users-of-rows.js';
+import {filteredUsers} from '../operators/filtered-users.js';
+import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
+import {type RowReading, RowScan} from '../operators/row-scan.js';
+import {usersByBucket} from '../operators/users-by-bucket.js';
+import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'active'}>;
 

@@ -9,11 +9,11 @@ import type {StepPoint} from '../../asks/funnels.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {type FunnelUserPlace, funnelUsersCursorText} from '../../funnel-users-cursor.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {filteredUsers} from './filtered-users.js';
-import {pathsAt} from './funnel-point.js';
-import type {UserPath} from './funnel-walks.js';
-import type {RowReading} from './row-scan.js';
-import {userKeys} from './user-keys.js';
+import {filteredUsers} from '../operators/filtered-users.js';
+import {pathsAt} from '../operators/funnel-point.js';
+import type {UserPath} from '../operators/funnel-walks.js';
+import type {RowReading} from '../operators/row-scan.js';
+import {userKeys} from '../operators/user-keys.js';
 
 type Query = Extract<ReportQuery, {report: 'funnel-users'}>;
 

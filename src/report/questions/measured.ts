@@ -27,11 +27,11 @@ import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
 import type {NoteColumns} from '../counts/value-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {countInCells} from './celled-groups.js';
-import {filteredUsers} from './filtered-users.js';
-import {GroupCounts, Grouping} from './grouped-rows.js';
-import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from './row-scan.js';
-import {type NoteUser, usersOfRows} from './users-of-rows.js';
+import {countInCells} from '../operators/celled-groups.js';
+import {filteredUsers} from '../operators/filtered-users.js';
+import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
+import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from '../operators/row-scan.js';
+import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'counts'}>;
 

@@ -17,10 +17,10 @@ import {readChanges} from '../../parts/stored-state.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {UserReferences} from '../user-references.js';
 import {eventsOf} from './exported.js';
-import {Lines} from './lines.js';
-import {profilesOf} from './profiles.js';
-import type {RowReading} from './row-scan.js';
-import {userKeys} from './user-keys.js';
+import {Lines} from '../operators/lines.js';
+import {profilesOf} from '../operators/profiles.js';
+import type {RowReading} from '../operators/row-scan.js';
+import {userKeys} from '../operators/user-keys.js';
 
 export interface ChangesPage {
   /** JSON texts, with a comma after each. */

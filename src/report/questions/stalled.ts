@@ -9,7 +9,7 @@ import {UserSet} from '../../../actors/table/user-set.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../../asks/stalled.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {type RowReading, RowScan} from './row-scan.js';
+import {type RowReading, RowScan} from '../operators/row-scan.js';
 
 type Query = Extract<ReportQuery, {report: 'stalled'}>;
 

@@ -2,9 +2,9 @@
 import {KeyTypes} from '../../../actors/report/rows/key-types.js';
 import type {ListQuery} from '../../asks/lists.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {GroupCounts, Grouping} from './grouped-rows.js';
-import {checkHeld, keysAnswer, valuesAnswer} from './ranked-list.js';
-import {foldBodies, type RowReading, RowScan} from './row-scan.js';
+import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
+import {checkHeld, keysAnswer, valuesAnswer} from '../operators/ranked-list.js';
+import {foldBodies, type RowReading, RowScan} from '../operators/row-scan.js';
 
 type QueryOf<R extends ListQuery['report']> = Extract<ListQuery, {report: R}>;
 

@@ -5,14 +5,14 @@ import {UserSet} from '../../../actors/table/user-set.js';
 import type {Behind} from '../../asks/people-behind.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {activeUsers} from './activity.js';
-import {funnelPointUsers} from './funnel-point.js';
+import {funnelPointUsers} from '../operators/funnel-point.js';
 import {lifecycleUsers} from './lifecycle.js';
 import {measuredUsers} from './measured.js';
 import {pathUsers} from './paths.js';
 import {retentionUsers} from './retention.js';
-import type {RowReading} from './row-scan.js';
+import type {RowReading} from '../operators/row-scan.js';
 import {stickinessUsers} from './stickiness.js';
-import type {NoteUser} from './users-of-rows.js';
+import type {NoteUser} from '../operators/users-of-rows.js';
 
 /** Users by partition. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function peopleBehind(

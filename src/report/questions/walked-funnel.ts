@@ -14,11 +14,11 @@ import {rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {filteredUsers} from './filtered-users.js';
-import {isUndecided} from './funnel-point.js';
-import {type FunnelWalks, groupedWalks, type UserPath} from './funnel-walks.js';
-import type {Grouping} from './grouped-rows.js';
-import {BeyondMemory, type RowReading} from './row-scan.js';
+import {filteredUsers} from '../operators/filtered-users.js';
+import {isUndecided} from '../operators/funnel-point.js';
+import {type FunnelWalks, groupedWalks, type UserPath} from '../operators/funnel-walks.js';
+import type {Grouping} from '../operators/grouped-rows.js';
+import {BeyondMemory, type RowReading} from '../operators/row-scan.js';
 
 type Query = Extract<ReportQuery, {report: 'funnel'}>;
 

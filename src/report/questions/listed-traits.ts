@@ -7,10 +7,10 @@ import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
 import type {ListQuery} from '../../asks/lists.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {GroupCounts} from './grouped-rows.js';
-import {checkHeld, keysAnswer, valuesAnswer} from './ranked-list.js';
-import {type RowReading, RowScan} from './row-scan.js';
-import {readTraits} from './traits.js';
+import {GroupCounts} from '../operators/grouped-rows.js';
+import {checkHeld, keysAnswer, valuesAnswer} from '../operators/ranked-list.js';
+import {type RowReading, RowScan} from '../operators/row-scan.js';
+import {readTraits} from '../operators/traits.js';
 
 type QueryOf<R extends ListQuery['report']> = Extract<ListQuery, {report: R}>;
 
