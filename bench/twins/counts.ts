@@ -3,8 +3,8 @@
 import type {PartsCache} from '../../src/parts/parts-cache.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {ValueIndex} from '../../src/report/counts/value-index.js';
-import type {FastPaths} from '../../src/report/evaluate.js';
 import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
+import type {FastPaths} from '../../src/report/reading.js';
 import {PlainRowFinder} from '../../test/twins/row-finder.js';
 import {AwaitedParts} from '../engine/plain-parts.js';
 import {wholeRange} from '../engine/questions.js';

@@ -3,7 +3,7 @@
 import {bucketNext, bucketStart} from '../../actors/calendar.js';
 import type {Selector} from '../../actors/report/rows/row-choice.js';
 import {heldReturns, heldSets} from '../../src/report/active/held-buckets.js';
-import type {FastPaths} from '../../src/report/evaluate.js';
+import type {FastPaths} from '../../src/report/reading.js';
 import {wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';
 import type {Ground} from './ground.js';

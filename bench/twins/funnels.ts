@@ -3,11 +3,11 @@
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
 import {ofService} from '../../src/asks/asker.js';
 import {heldUsers} from '../../src/report/active/held-buckets.js';
-import type {FastPaths} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
-import {AnswerCache} from '../../src/report/published/answer-cache.js';
 import {ChosenPostings} from '../../src/report/operators/chosen-postings.js';
+import {AnswerCache} from '../../src/report/published/answer-cache.js';
+import type {FastPaths} from '../../src/report/reading.js';
 import {PlainFunnelProgress} from '../../test/twins/funnel-progress.js';
 import {funnelOf14, wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';

@@ -36,9 +36,12 @@ import {HeldLocalRanges} from './active/held-local-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
 import {DerivedIndexes} from './derived-indexes.js';
-import {Evaluation, type FastPaths} from './evaluate.js';
+import {Evaluation} from './evaluate.js';
 import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
+import {ChosenNumbers} from './operators/chosen-numbers.js';
+import {ChosenPostings} from './operators/chosen-postings.js';
+import {BeyondMemory} from './operators/row-scan.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
 import {HeldSets, positionOf, type WholeSet} from './published/held-sets.js';
@@ -52,10 +55,8 @@ import {
   type SnapshotSet,
 } from './published/newest-snapshots.js';
 import {BusyTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
+import type {FastPaths} from './reading.js';
 import {rehearse} from './rehearsal.js';
-import {ChosenNumbers} from './operators/chosen-numbers.js';
-import {ChosenPostings} from './operators/chosen-postings.js';
-import {BeyondMemory} from './operators/row-scan.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 

@@ -7,8 +7,9 @@ import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {ValueIndex} from '../../src/report/counts/value-index.js';
 import {DerivedIndexes} from '../../src/report/derived-indexes.js';
-import {Evaluation, type FastPaths} from '../../src/report/evaluate.js';
+import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
+import type {FastPaths} from '../../src/report/reading.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
 const hourMs = 3_600_000;

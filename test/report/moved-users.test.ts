@@ -20,12 +20,13 @@ import {heldReturns, heldSets, heldUsers} from '../../src/report/active/held-buc
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {HeldLocalRanges} from '../../src/report/active/held-local-ranges.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
-import {Evaluation, type FastPaths} from '../../src/report/evaluate.js';
+import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
-import {originOf} from '../../src/report/published/freshness.js';
-import {Disagreement, NewestSnapshots, type PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
 import {ChosenPostings} from '../../src/report/operators/chosen-postings.js';
+import {originOf} from '../../src/report/published/freshness.js';
+import {Disagreement, NewestSnapshots, type PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
+import type {FastPaths} from '../../src/report/reading.js';
 import {zoneOf} from '../../src/zone.js';
 import {activeUsersOf} from '../../tools/model/active-users.js';
 import {activityOf} from '../../tools/model/activity.js';

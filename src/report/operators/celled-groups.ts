@@ -2,7 +2,7 @@
 //   CG1. Cells answer for whole hours of the chunks that they stand for; rows answer for the other chunks, and for the parts of
 //       hours at both ends of [from, to].
 //   CG2. Cells count the rows that have the property. Rows without it are the rest of the name's count.
-import {wtf8} from '../../../actors/bytes/bytes.js';
+
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {hourMs} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
@@ -11,12 +11,15 @@ import {ValueReader} from '../../../actors/report/rows/property-values.js';
 import {missingGroup} from '../../../actors/report/rows/value-groups.js';
 import {chunksNaming, chunksWithin, countedKey, type Stretch} from '../../../actors/report/selection.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 import type {GroupCounts, Grouping} from './grouped-rows.js';
-import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
+import {nameIndex} from './name-index.js';
+import {type ChosenFold, RowScan} from './row-scan.js';
+import {countsOf} from './stored-counts.js';
 
 /** Adds the events of a partition by group and bucket. @returns false where no cells can be used: then nothing was added. */
 export async function countInCells(
-  reading: RowReading,
+  reading: Reading,
   {event, property, buckets}: {readonly event: string; readonly property: string; readonly buckets: Buckets},
   grouping: Grouping,
   snapshot: PartitionSnapshot,
@@ -24,13 +27,12 @@ export async function countInCells(
 ): Promise<boolean> {
   const {fromMs, toMs, edges} = buckets;
   const stretch = {startMs: fromMs, lastMs: toMs};
-  const values = reading.counted.cellsOf(snapshot, property, stretch);
+  const values = reading.fast.values?.coveredForAll(snapshot, property, stretch);
   const hourStart = Math.ceil(fromMs / hourMs);
   const hourEnd = Math.floor((toMs + 1) / hourMs);
   const isOfHours = edges.every((edge) => edge % hourMs === 0);
   if (values === undefined || !isOfHours || hourStart >= hourEnd) return false;
-  const bytes = wtf8(event);
-  const name = snapshot.names.find(bytes, 0, bytes.length);
+  const name = nameIndex(snapshot, event);
   if (name < 0) return true;
   const counted = new Float64Array(buckets.count);
   const reader = new ValueReader();
@@ -64,7 +66,7 @@ export async function countInCells(
     const scan = new RowScan(reading, {stretch: within, selectors: [{event}], properties: grouping.properties});
     await scan.fold(snapshot, fold, undefined, asked);
   }
-  const whole = await reading.counted.countsOf(snapshot, event, buckets);
+  const whole = await countsOf(reading, event, buckets, undefined, snapshot);
   for (let bucket = 0; bucket < buckets.count; bucket++)
     counts.add(missingGroup, bucket, whole[bucket]! - counted[bucket]!); // CG2
   return true;

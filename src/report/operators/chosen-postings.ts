@@ -20,8 +20,29 @@ import type {Derived, DerivedIndexes} from '../derived-indexes.js';
 import {kernelMemory} from '../funnel/funnel-kernel.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {newRepeated, type Repeated, RepeatedQuestions} from '../repeated-questions.js';
-import {gatheredPostings, selectorsMax} from './gathered-postings.js';
-import type {PostedEvents, RowReading} from './row-scan.js';
+
+/** Selectors whose events one set of postings has. */
+export const selectorsMax = 0x80;
+
+export interface WantedPostings {
+  readonly chunks: readonly ChunkEntry[];
+  /** At most `selectorsMax`. */
+  readonly selectors: readonly Selector[];
+  /** Name of the events of each selector. */
+  readonly names: readonly number[];
+  /** Above all names. */
+  readonly nameCount: number;
+  readonly rankStart: number;
+}
+
+/** Gathers postings out of rows; undefined: they are more than an answer may gather. @throws MissingPart, DamagedPart */
+export type GatherChosen = (wanted: WantedPostings, allocate: AllocatePostings) => Promise<UserPostings | undefined>;
+
+/** Postings, and the name in them of the events of each selector. */
+export interface PostedEvents {
+  readonly segments: readonly UserPostings[];
+  readonly names: readonly number[];
+}
 
 /** Segments of one question differ in their chunks alone. */
 const noNames: ReadonlySet<number> = new Set();
@@ -34,8 +55,7 @@ interface ChosenState extends Repeated {
 
 /** What a question asks for in one partition. `selectors`: without equal ones. */
 interface ChosenQuestion {
-  readonly reading: RowReading;
-  readonly snapshot: PartitionSnapshot;
+  readonly gather: GatherChosen;
   readonly selectors: readonly Selector[];
 }
 
@@ -57,10 +77,10 @@ export class ChosenPostings {
 
   /** All events in the stretch that each selector chooses, and others of theirs; undefined: scan. @throws MissingPart, DamagedPart */
   async eventsOf(
-    reading: RowReading,
     snapshot: PartitionSnapshot,
     selectors: readonly Selector[],
     stretch: Stretch,
+    gather: GatherChosen,
   ): Promise<PostedEvents | undefined> {
     if (selectors.some(skipsRows)) return undefined;
     const texts = selectors.map(textOfSelector);
@@ -71,7 +91,7 @@ export class ChosenPostings {
     if (state.areTooMany || !this.questions.isDue(state)) return undefined;
     const plan = mergeDue(planWithin(planSegments(snapshot.index, state.segments), stretch), snapshot.index);
     const chosen = distinct.map((text) => selectors[texts.indexOf(text)]!);
-    const segments = await this.completed(plan, state, {reading, snapshot, selectors: chosen});
+    const segments = await this.completed(plan, state, {gather, selectors: chosen});
     return segments && {segments, names: texts.map((text) => distinct.indexOf(text))};
   }
 
@@ -113,12 +133,11 @@ export class ChosenPostings {
 
   private gathered(
     chunks: readonly ChunkEntry[],
-    {reading, snapshot, selectors}: ChosenQuestion,
+    {gather, selectors}: ChosenQuestion,
     rankStart: number,
   ): Promise<UserPostings | undefined> {
     const names = selectors.map((_, name) => name); // CP1
-    const wanted = {chunks, selectors, names, nameCount: names.length, rankStart};
-    return gatheredPostings(reading, snapshot, wanted, this.allocate);
+    return gather({chunks, selectors, names, nameCount: names.length, rankStart}, this.allocate);
   }
 
   private keep({chunks, postings}: Pick<Segment, 'chunks' | 'postings'>, state: ChosenState): Segment | undefined {

@@ -3,13 +3,13 @@ import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {Deed, UserFilter} from '../../asks/user-filter.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import type {RowReading} from './row-scan.js';
+import type {Reading} from '../reading.js';
 import {usersWhere} from './traits.js';
 import {usersOfRows} from './users-of-rows.js';
 
 /** Undefined: all users. @throws MissingPart, DamagedPart */
 export async function filteredUsers(
-  reading: RowReading,
+  reading: Reading,
   snapshot: PartitionSnapshot,
   filter: UserFilter | undefined,
 ): Promise<Users | undefined> {
@@ -24,7 +24,7 @@ export async function filteredUsers(
 }
 
 async function usersWhoDid(
-  reading: RowReading,
+  reading: Reading,
   {event, where, fromMs, toMs}: Deed,
   snapshot: PartitionSnapshot,
 ): Promise<UserSet> {

@@ -3,12 +3,13 @@ import {wordsOf} from '../../../actors/report/engagement/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {type RowReading, RowScan} from './row-scan.js';
+import type {Reading} from '../reading.js';
+import {RowScan} from './row-scan.js';
 import {usersByBucket} from './users-by-bucket.js';
 
 /** A set of bits by user index (actors/report/engagement/bucket-sets.ts). `users`: undefined for all. */
 export async function usersBefore(
-  reading: RowReading,
+  reading: Reading,
   snapshot: PartitionSnapshot,
   selector: Selector,
   beforeMs: number,

@@ -8,10 +8,10 @@ import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 import {filteredUsers} from './filtered-users.js';
 import {groupedWalks, type UserPath} from './funnel-walks.js';
 import {GroupCounts} from './grouped-rows.js';
-import type {RowReading} from './row-scan.js';
 import type {NoteUser} from './users-of-rows.js';
 
 type Query = Extract<ReportQuery, {report: 'funnel'}>;
@@ -26,7 +26,7 @@ type WalkPaths = (
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function funnelPointUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   point: Point,
   snapshots: readonly PartitionSnapshot[],
@@ -38,7 +38,7 @@ export async function funnelPointUsers(
 }
 
 export async function pathsAt(
-  reading: RowReading,
+  reading: Reading,
   query: Asked,
   point: Point,
   snapshots: readonly PartitionSnapshot[],

@@ -14,8 +14,9 @@ import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {firstValueGroup, KeyGroups, missingGroup, ValueGroups} from '../../../actors/report/rows/value-groups.js';
 import type {BreakdownAt, FunnelRules} from '../../asks/funnels.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 import {Grouping} from './grouped-rows.js';
-import {BeyondMemory, type NoteRows, type RowReading, RowScan} from './row-scan.js';
+import {BeyondMemory, type NoteRows, RowScan} from './row-scan.js';
 
 /** Bound of notes and values, in bytes, where the bound of gathered rows is smaller. */
 const noteBytesMin = 64 * 1024;
@@ -90,7 +91,7 @@ class SearchedEvents {
 }
 
 export class FunnelWalks {
-  private readonly reading: RowReading;
+  private readonly reading: Reading;
   private readonly rules: FunnelRules;
   private readonly groups: PathGrouping | undefined;
   private readonly scan: RowScan;
@@ -102,7 +103,7 @@ export class FunnelWalks {
   /** Times at which the path reached each step. */
   private readonly times: Float64Array;
 
-  constructor(reading: RowReading, rules: FunnelRules, groups?: PathGrouping) {
+  constructor(reading: Reading, rules: FunnelRules, groups?: PathGrouping) {
     this.reading = reading;
     this.rules = rules;
     this.groups = groups;
@@ -200,7 +201,7 @@ export class FunnelWalks {
 
 /** A funnel with the walks that find its paths; without a breakdown there is no grouping. */
 export function groupedWalks(
-  reading: RowReading,
+  reading: Reading,
   rules: FunnelRules,
 ): {readonly walks: FunnelWalks; readonly grouping: Grouping | undefined} {
   const {breakdown, breakdownAt = 1} = rules;

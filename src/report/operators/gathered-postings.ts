@@ -3,7 +3,6 @@
 //   GP2. Events of users who left are there: whoever counts leaves these users out.
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type AllocatePostings, postingsOf, type UserPostings} from '../../../actors/report/funnel/user-postings.js';
 import {GatheredRows, gatheredRowBytes, groupByUser, newBytes} from '../../../actors/report/rows/gathered-rows.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
@@ -11,28 +10,17 @@ import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {liveRows, type Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
+import type {Reading} from '../reading.js';
+import {selectorsMax, type WantedPostings} from './chosen-postings.js';
+import {type ChosenFold, RowScan} from './row-scan.js';
 
 /** Marks a further selector of the event before it; selectors are the bits below. GP1 */
-const againBit = 0x80;
-export const selectorsMax = againBit;
-
-interface WantedPostings {
-  readonly chunks: readonly ChunkEntry[];
-  /** At most `selectorsMax`. */
-  readonly selectors: readonly Selector[];
-  /** Name of the events of each selector. */
-  readonly names: readonly number[];
-  /** Above all names. */
-  readonly nameCount: number;
-  readonly rankStart: number;
-}
-
+const againBit = selectorsMax;
 const always: Stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
 
 /** Undefined if the rows are more than an answer may gather, or have no postings (UP3). @throws MissingPart, DamagedPart */
 export async function gatheredPostings(
-  reading: RowReading,
+  reading: Reading,
   snapshot: PartitionSnapshot,
   {chunks, selectors, names, nameCount, rankStart}: WantedPostings,
   allocate: AllocatePostings,

@@ -5,13 +5,14 @@ import {firstValueGroup, missingGroup, type ValueGroups} from '../../../actors/r
 import type {HiddenTexts, ListQuery} from '../../asks/lists.js';
 import {listCursorText} from '../../list-cursor.js';
 import type {PartScan} from '../part-scan.js';
-import {BeyondMemory, type RowReading} from './row-scan.js';
+import type {Reading} from '../reading.js';
+import {BeyondMemory} from './row-scan.js';
 
 /** Items between two pauses: some 0.3 ms. */
 const itemsAtOnce = 1_024;
 
 /** @throws BeyondMemory */
-export function checkHeld({gatheredBytesMax}: RowReading, bytes: number): void {
+export function checkHeld({gatheredBytesMax}: Reading, bytes: number): void {
   if (bytes > gatheredBytesMax) throw new BeyondMemory('the items of the list take', gatheredBytesMax);
 }
 

@@ -6,7 +6,8 @@ import {UserPeriods} from '../../../actors/report/engagement/user-periods.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import type {ChosenBuckets, OpenBuckets} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
+import type {Reading} from '../reading.js';
+import {type ChosenFold, RowScan} from './row-scan.js';
 
 /** Buckets of start events and returns, which the two selectors choose. */
 export interface ReturnBuckets extends ChosenBuckets {
@@ -18,7 +19,7 @@ export interface ReturnBuckets extends ChosenBuckets {
 
 /** Sets of all users of a partition, by bucket, all of the same length. @throws MissingPart, DamagedPart */
 export async function returnSets(
-  reading: RowReading,
+  reading: Reading,
   snapshot: PartitionSnapshot,
   asked: ReturnBuckets,
   open: OpenBuckets<ReturnSets>,
@@ -35,7 +36,7 @@ export async function returnSets(
 
 /** Reads the rows of some buckets, and writes their users into the sets. */
 async function readBuckets(
-  reading: RowReading,
+  reading: Reading,
   snapshot: PartitionSnapshot,
   {selectors, edges, stretch, cut}: ReturnBuckets,
   lacking: readonly number[],

@@ -3,31 +3,23 @@
 //   RS1. Bodies are read for conditions first, then for the properties of passing rows.
 //   RS2. Chunks are folded in order: rows of one user come by (chunk, time, row).
 
-import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {WholeRows} from '../../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
-import type {Buckets} from '../../../actors/report/counts/buckets.js';
-import type {ReturnSets} from '../../../actors/report/engagement/retention.js';
-import type {FunnelProgress} from '../../../actors/report/funnel/funnel-progress.js';
-import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
-import type {BucketUsers} from '../../../actors/report/rows/bucket-users.js';
 import {type Condition, comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {gatheredWordRowBytes} from '../../../actors/report/rows/gathered-rows.js';
-import type {PropertyName} from '../../../actors/report/rows/property-name.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {candidates, KeyJudge, type Selector} from '../../../actors/report/rows/row-choice.js';
 import type {RowFinder} from '../../../actors/report/rows/row-finder.js';
 import {UserWalk, type WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
-import type {ChosenBuckets, OpenBuckets} from '../active/held-buckets.js';
-import type {CoveredChunks, NoteColumns} from '../counts/value-index.js';
-import type {PartScan} from '../part-scan.js';
+import type {NoteColumns} from '../counts/value-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import type {OpenNumbers} from './chosen-numbers.js';
+import type {Reading} from '../reading.js';
+import {nameIndex} from './name-index.js';
 
 /** Rows and properties that a scan reads of each partition. */
 export interface Chosen {
@@ -35,66 +27,6 @@ export interface Chosen {
   readonly selectors: readonly Selector[];
   /** Properties whose values the fold asks for. */
   readonly properties?: readonly PropertyValues[];
-}
-
-/** Counts of a name without reading all rows. */
-export interface CountedEvents {
-  /** The chunks that have cells by the property's values; undefined when none has, or a scan costs less. */
-  cellsOf(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined;
-  /** Runs a scan of these chunks, which leaves cells by the property's values behind if it notes what it reads. */
-  leavingCells(
-    snapshot: PartitionSnapshot,
-    property: PropertyName,
-    chunks: readonly ChunkEntry[],
-    scan: (note?: NoteColumns) => Promise<void>,
-  ): Promise<void>;
-  /** Events of the name by bucket. */
-  countsOf(snapshot: PartitionSnapshot, event: string, buckets: Buckets): Promise<Float64Array>;
-  /** Postings of the events that selectors choose; undefined: their rows are to be scanned. */
-  chosenOf(
-    snapshot: PartitionSnapshot,
-    selectors: readonly Selector[],
-    stretch: Stretch,
-  ): Promise<PostedEvents | undefined> | undefined;
-  /** Times and numbers (of `property`, if any) of the events that a selector chooses; undefined: their rows are to be scanned. */
-  numbersOf(
-    snapshot: PartitionSnapshot,
-    selector: Selector,
-    property: string | undefined,
-    stretch: Stretch,
-  ): OpenNumbers | undefined;
-  /** Users of the chosen events by bucket; undefined: their events are to be counted. `chunks`: those with such events. */
-  bucketsOf: OpenHeld<BucketUsers>;
-  /** Whether the aggregator's day sets have the users of these buckets. */
-  areOfDays(snapshot: PartitionSnapshot, asked: ChosenBuckets): boolean;
-  /** Sets of the users of the chosen events by bucket; undefined: their rows are to be scanned. */
-  setsOf: OpenHeld<Uint32Array>;
-  /** Sets of the users who start and return by bucket, by two selectors; undefined: their rows are to be scanned. */
-  returnsOf: OpenHeld<ReturnSets>;
-}
-
-type OpenHeld<V> = (
-  snapshot: PartitionSnapshot,
-  asked: ChosenBuckets,
-  chunks: readonly ChunkEntry[],
-) => OpenBuckets<V> | undefined;
-
-/** Postings, and the name in them of the events of each selector. */
-export interface PostedEvents {
-  readonly segments: readonly UserPostings[];
-  readonly names: readonly number[];
-}
-
-/** Tools and bounds of questions over rows. */
-export interface RowReading {
-  readonly scan: PartScan;
-  readonly counted: CountedEvents;
-  /** Finds rows by name. */
-  readonly finder: RowFinder;
-  /** Searches postings that are in plain memory. */
-  readonly progress: FunnelProgress;
-  /** Bytes of rows and values that a question holds at once. */
-  readonly gatheredBytesMax: number;
 }
 
 /** The question needs more memory at once than reports may hold. */
@@ -126,13 +58,13 @@ interface Judged {
 
 /** Compiled once for all partitions and passes. */
 export class RowScan {
-  private readonly reading: RowReading;
+  private readonly reading: Reading;
   private readonly asked: Chosen;
   private readonly judged: readonly Judged[];
   /** Values by property name: several conditions may be on one property. */
   private readonly values = new Map<string, PropertyValues>();
 
-  constructor(reading: RowReading, asked: Chosen) {
+  constructor(reading: Reading, asked: Chosen) {
     this.reading = reading;
     this.asked = asked;
     for (const each of asked.properties ?? []) this.values.set(each.property.text, each);
@@ -320,11 +252,10 @@ export class RowScan {
   }
 
   /** Name index of each selector: -1 where the event never happened here, undefined for every event. */
-  private namesIn({names}: PartitionSnapshot): (number | undefined)[] {
+  private namesIn(snapshot: PartitionSnapshot): (number | undefined)[] {
     return this.asked.selectors.map(({event}) => {
       if (event === undefined) return undefined;
-      const bytes = wtf8(event);
-      return names.find(bytes, 0, bytes.length);
+      return nameIndex(snapshot, event);
     });
   }
 
@@ -356,7 +287,7 @@ async function* noted<R extends WholeRows>(
 
 /** Folds the body blocks of these rows, which ascend, in any order: each block with its rows, and how many rows are before them. */
 export async function foldBodies(
-  {scan}: Pick<RowReading, 'scan'>,
+  {scan}: Pick<Reading, 'scan'>,
   chunk: ChunkEntry,
   rows: Uint16Array,
   fold: (block: Uint8Array, inBlock: Uint16Array, before: number) => void,

@@ -6,23 +6,24 @@ import {BucketSets, type WalkSets} from '../../../actors/report/engagement/bucke
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {ChosenBuckets, OpenBuckets} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import type {RowReading, RowScan} from './row-scan.js';
-import {usersOfDays} from './users-of-days.js';
+import type {Reading} from '../reading.js';
+import type {RowScan} from './row-scan.js';
+import {areOfDays, usersOfDays} from './users-of-days.js';
 
 /** `asked`: buckets of the scan's only selector, without what the scan leaves out. `users`: undefined for all. @throws MissingPart, DamagedPart */
 export async function usersByBucket(
-  reading: RowReading,
+  reading: Reading,
   rowScan: RowScan,
   snapshot: PartitionSnapshot,
   asked: ChosenBuckets,
   walkSets: WalkSets,
   users: Users | undefined,
 ): Promise<void> {
-  const {scan, counted, gatheredBytesMax} = reading;
+  const {scan, fast, gatheredBytesMax} = reading;
   const chunks = rowScan.chunks(snapshot);
   if (chunks.length === 0) return;
-  const isOfDays = counted.areOfDays(snapshot, asked);
-  const open = isOfDays ? undefined : counted.setsOf(snapshot, asked, chunks.filter(isComplete(snapshot)));
+  const isOfDays = fast.daySets === true && areOfDays(snapshot, asked);
+  const open = isOfDays ? undefined : fast.sets?.openFor(snapshot, asked, chunks.filter(isComplete(snapshot)));
   const bytesMax = open === undefined ? gatheredBytesMax : Number.POSITIVE_INFINITY;
   const sets = new BucketSets(snapshot.index.users.count, asked.edges, bytesMax, walkSets);
   await scan.borrowing(sets.bytes, async () => {

@@ -1,22 +1,23 @@
 // Number of distinct users with events of each of some names: one walk over the rows of the range.
 import {timeOf} from '../../../actors/chunk/rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {type RowReading, RowScan} from './row-scan.js';
+import type {Reading} from '../reading.js';
+import {nameIndex} from './name-index.js';
+import {RowScan} from './row-scan.js';
 
-/** `names`: in the order of the answer. `indexOf`: index of a name in a partition, -1 without one. */
+/** `names`: in the order of the answer. */
 export async function usersOfNames(
-  reading: RowReading,
+  reading: Reading,
   {fromMs, toMs}: {readonly fromMs: number; readonly toMs: number},
   names: readonly string[],
   snapshots: readonly PartitionSnapshot[],
-  indexOf: (snapshot: PartitionSnapshot, name: string) => number,
 ): Promise<Float64Array> {
   const users = new Float64Array(names.length);
   const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [{}]});
   for (const snapshot of snapshots) {
     const places = new Int32Array(snapshot.names.count).fill(-1);
     for (const [place, name] of names.entries()) {
-      const index = indexOf(snapshot, name);
+      const index = nameIndex(snapshot, name);
       if (index >= 0) places[index] = place;
     }
     const lastUser = new Float64Array(names.length).fill(-1);

@@ -3,8 +3,9 @@ import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 import type {Grouping} from './grouped-rows.js';
-import {type RowReading, RowScan} from './row-scan.js';
+import {RowScan} from './row-scan.js';
 
 /** Receives a user of a partition, perhaps several times. */
 export type NoteUser = (snapshot: PartitionSnapshot, user: number) => void;
@@ -19,7 +20,7 @@ interface RowsMeant {
 
 /** `users`: undefined for all. @throws MissingPart, DamagedPart */
 export async function usersOfRows(
-  reading: RowReading,
+  reading: Reading,
   {selector, stretch, grouping, isInRow = () => true}: RowsMeant,
   snapshot: PartitionSnapshot,
   users: Users | undefined,

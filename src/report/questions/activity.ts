@@ -17,18 +17,19 @@ import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
-import {type RowReading, RowScan} from '../operators/row-scan.js';
+import {RowScan} from '../operators/row-scan.js';
 import {usersByBucket} from '../operators/users-by-bucket.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 type Query = Extract<ReportQuery, {report: 'active'}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function activity(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -38,7 +39,7 @@ export async function activity(
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
 export function activeUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   point: Point,
   snapshots: readonly PartitionSnapshot[],
@@ -49,7 +50,7 @@ export function activeUsers(
 
 /** Undefined with a breakdown, and where the sets would take several passes and more memory than the rows. */
 async function activityOfSets(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string | undefined> {
@@ -74,7 +75,7 @@ async function activityOfSets(
 }
 
 async function activityOfRows(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -87,7 +88,7 @@ type UsersIn = ReadonlyMap<PartitionSnapshot, Users | undefined>;
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
 class Activity {
-  private readonly reading: RowReading;
+  private readonly reading: Reading;
   private readonly query: Query;
   private readonly windows: ActivityWindows;
   private readonly grouping: Grouping | undefined;
@@ -95,7 +96,7 @@ class Activity {
   private shown: ShownGroups | undefined;
   private cells: ActivityCells;
 
-  constructor(reading: RowReading, query: Query) {
+  constructor(reading: Reading, query: Query) {
     const {metric, windows, did = {}, breakdown} = query;
     this.reading = reading;
     this.query = query;

@@ -14,13 +14,13 @@ import {readEventId} from '../../../actors/report/rows/event-places.js';
 import type {ChangesPlace, ChangesQuery, PositionGone} from '../../asks/changes.js';
 import type {UserRef} from '../../asks/users.js';
 import {readChanges} from '../../parts/stored-state.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import type {UserReferences} from '../user-references.js';
-import {eventsOf} from './exported.js';
 import {Lines} from '../operators/lines.js';
 import {profilesOf} from '../operators/profiles.js';
-import type {RowReading} from '../operators/row-scan.js';
 import {userKeys} from '../operators/user-keys.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
+import type {UserReferences} from '../user-references.js';
+import {eventsOf} from './exported.js';
 
 export interface ChangesPage {
   /** JSON texts, with a comma after each. */
@@ -41,7 +41,7 @@ const chunksPassedMax = 64;
 
 /** @throws MissingPart, DamagedPart */
 export async function changesPage(
-  reading: RowReading,
+  reading: Reading,
   references: UserReferences,
   {after, limit, bytesMax}: ChangesQuery,
   snapshots: readonly PartitionSnapshot[],
@@ -82,14 +82,14 @@ type Changing = {-readonly [Field in keyof ChangesPlace]: ChangesPlace[Field]};
 class Teller {
   readonly places: Changing[];
   private readonly lines: Lines;
-  private readonly reading: RowReading;
+  private readonly reading: Reading;
   private readonly references: UserReferences;
   /** Places at which the page begins. */
   private readonly start: readonly ChangesPlace[];
   private usersPassed = 0;
   private chunksPassed = 0;
 
-  constructor(reading: RowReading, references: UserReferences, start: readonly ChangesPlace[], lines: Lines) {
+  constructor(reading: Reading, references: UserReferences, start: readonly ChangesPlace[], lines: Lines) {
     this.reading = reading;
     this.references = references;
     this.start = start;

@@ -11,10 +11,11 @@ import {timeOf} from '../../../actors/chunk/rows.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type EventId, type EventPlace, FirstPlaces, RowIds} from '../../../actors/report/rows/event-places.js';
 import type {ExportQuery} from '../../asks/exports.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {Lines} from '../operators/lines.js';
-import {foldBodies, type RowReading, RowScan} from '../operators/row-scan.js';
+import {foldBodies, RowScan} from '../operators/row-scan.js';
 import {readKeys} from '../operators/user-keys.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 export interface ExportedPage {
   /** Texts of events, a line each. */
@@ -36,7 +37,7 @@ const idStart = '"id":"'.length;
 
 /** The page after the query's start or id; undefined if no event has the id. @throws MissingPart, DamagedPart */
 export async function exportedPage(
-  reading: RowReading,
+  reading: Reading,
   query: ExportQuery,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<ExportedPage | undefined> {
@@ -68,7 +69,7 @@ interface Bounds {
 }
 
 async function firstRows(
-  reading: RowReading,
+  reading: Reading,
   {event, where, fromMs, toMs}: ExportQuery,
   snapshots: readonly PartitionSnapshot[],
   after: EventPlace | undefined,
@@ -102,14 +103,14 @@ async function firstRows(
   return first.finish();
 }
 
-async function readIds(reading: RowReading, chunk: ChunkEntry, ids: RowIds, rows: Uint16Array): Promise<void> {
+async function readIds(reading: Reading, chunk: ChunkEntry, ids: RowIds, rows: Uint16Array): Promise<void> {
   const unsure = rows.filter((row) => ids.isUnsure(row)).sort();
   await foldBodies(reading, chunk, unsure, (block, inBlock) => ids.addBodies(block, inBlock));
 }
 
 /** The place of the event with this id; undefined where there is none. */
 async function placeOf(
-  reading: RowReading,
+  reading: Reading,
   id: EventId,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<EventPlace | undefined> {
@@ -137,7 +138,7 @@ async function placeOf(
 
 /** Time of a row, even if its user left; undefined: the row is erased. */
 async function timeOfRow(
-  {scan}: RowReading,
+  {scan}: Reading,
   {index, leftOut}: PartitionSnapshot,
   ordinal: number,
 ): Promise<number | undefined> {
@@ -207,7 +208,7 @@ class ShownTexts {
 }
 
 /** Texts of these rows as GET /v1/events shows them. @throws MissingPart, DamagedPart */
-export async function eventsOf(reading: RowReading, shown: readonly ShownRow[]): Promise<ShownTexts> {
+export async function eventsOf(reading: Reading, shown: readonly ShownRow[]): Promise<ShownTexts> {
   const texts = new ShownTexts(shown.length);
   for (const [snapshot, ofSnapshot] of grouped(shown.keys(), (i) => shown[i]!.of.snapshot)) {
     const {names, manifest, leftOut} = snapshot;

@@ -8,12 +8,12 @@ import {compareTexts} from '../../../actors/report/rows/value-groups.js';
 import type {StepPoint} from '../../asks/funnels.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {type FunnelUserPlace, funnelUsersCursorText} from '../../funnel-users-cursor.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {pathsAt} from '../operators/funnel-point.js';
 import type {UserPath} from '../operators/funnel-walks.js';
-import type {RowReading} from '../operators/row-scan.js';
 import {userKeys} from '../operators/user-keys.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 type Query = Extract<ReportQuery, {report: 'funnel-users'}>;
 
@@ -24,7 +24,7 @@ interface FoundUser extends FunnelUserPlace {
 
 /** JSON text of the page. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function funnelUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -74,7 +74,7 @@ const comparePlaces = (a: FunnelUserPlace, b: FunnelUserPlace): number =>
 
 /** Items of the answer. */
 async function named(
-  reading: RowReading,
+  reading: Reading,
   snapshot: PartitionSnapshot,
   shown: readonly FoundUser[],
 ): Promise<readonly object[]> {

@@ -9,18 +9,19 @@ import {LifecycleCells, lifecycleFields, stageUsers} from '../../../actors/repor
 import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {usersBefore} from '../operators/first-time.js';
-import {type RowReading, RowScan} from '../operators/row-scan.js';
+import {RowScan} from '../operators/row-scan.js';
 import {usersByBucket} from '../operators/users-by-bucket.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 type Query = Extract<ReportQuery, {report: 'lifecycle'}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function lifecycle(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -32,7 +33,7 @@ export async function lifecycle(
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
 export async function lifecycleUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   {bucket, stage}: Point,
   snapshots: readonly PartitionSnapshot[],
@@ -49,7 +50,7 @@ type WalkStages = (snapshot: PartitionSnapshot, pass: SetsOfPass, known: Uint32A
 
 /** @returns the field `skipped` of an answer. */
 async function walkSets(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
   walk: WalkStages,

@@ -6,17 +6,18 @@ import {missingGroup, ValueGroups} from '../../../actors/report/rows/value-group
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
 import type {ListQuery} from '../../asks/lists.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {GroupCounts} from '../operators/grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from '../operators/ranked-list.js';
-import {type RowReading, RowScan} from '../operators/row-scan.js';
+import {RowScan} from '../operators/row-scan.js';
 import {readTraits} from '../operators/traits.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 type QueryOf<R extends ListQuery['report']> = Extract<ListQuery, {report: R}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function listedTraits(
-  reading: RowReading,
+  reading: Reading,
   query: QueryOf<'traits'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -31,7 +32,7 @@ export async function listedTraits(
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function listedTraitValues(
-  reading: RowReading,
+  reading: Reading,
   query: QueryOf<'trait_values'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -49,7 +50,7 @@ export async function listedTraitValues(
 
 /** Calls `each` with the traits of every user that has any. @returns the number of users. LT1 */
 async function foldUsers(
-  reading: RowReading,
+  reading: Reading,
   query: QueryOf<'traits' | 'trait_values'>,
   snapshots: readonly PartitionSnapshot[],
   each: (traits: TraitsObject) => void,
@@ -77,7 +78,7 @@ async function foldUsers(
 
 /** Users with an event in the range; undefined without a range. */
 async function activeUsers(
-  reading: RowReading,
+  reading: Reading,
   {active}: QueryOf<'traits' | 'trait_values'>,
   snapshot: PartitionSnapshot,
 ): Promise<UserSet | undefined> {

@@ -19,13 +19,14 @@ import type {UserSort} from '../../asks/user-list.js';
 import type {UserRef} from '../../asks/users.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {userCursorText} from '../../user-cursor.js';
-import {loadsAheadMax} from '../part-scan.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from '../operators/filtered-users.js';
-import {peopleBehind} from './people-behind.js';
-import {BeyondMemory, type RowReading, RowScan} from '../operators/row-scan.js';
+import {BeyondMemory, RowScan} from '../operators/row-scan.js';
 import {readTraits} from '../operators/traits.js';
 import {userKeys} from '../operators/user-keys.js';
+import {loadsAheadMax} from '../part-scan.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
+import {peopleBehind} from './people-behind.js';
 
 type Query = Extract<ReportQuery, {report: 'user_list'}>;
 
@@ -48,7 +49,7 @@ interface ListedUser extends EventPlace {
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function listedUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -82,7 +83,7 @@ export async function listedUsers(
 const rankOf = ({timeMs}: ListedUser): number | null => (-timeMs === noValue ? null : -timeMs);
 
 async function addUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshot: PartitionSnapshot,
   {values, behind}: {readonly values: Float64Array | undefined; readonly behind: Users | undefined},
@@ -110,7 +111,7 @@ async function addUsers(
 }
 
 async function withPrefix(
-  {scan}: RowReading,
+  {scan}: Reading,
   {prefix}: Query,
   snapshot: PartitionSnapshot,
   users: readonly number[],
@@ -130,7 +131,7 @@ function listedIn({index, leftOut}: PartitionSnapshot): Users {
 
 /** Values by user index, and how many values of the property are no numbers. LU4 */
 async function valuesOf(
-  reading: RowReading,
+  reading: Reading,
   {events, property}: UserSort,
   snapshot: PartitionSnapshot,
 ): Promise<{readonly byUser: Float64Array; readonly skipped: number}> {
@@ -173,11 +174,7 @@ async function valuesOf(
 // -- texts --
 
 /** LU3 */
-async function textsOf(
-  reading: RowReading,
-  query: Query,
-  page: readonly ListedUser[],
-): Promise<Map<ListedUser, string>> {
+async function textsOf(reading: Reading, query: Query, page: readonly ListedUser[]): Promise<Map<ListedUser, string>> {
   const texts = new Map<ListedUser, string>();
   for (const snapshot of new Set(page.map((user) => user.snapshot))) {
     const listed = page.filter((user) => user.snapshot === snapshot).sort((a, b) => a.ordinal - b.ordinal);
@@ -199,7 +196,7 @@ function userText({sort}: Query, user: ListedUser, {kind, id}: UserRef, traitsJs
 
 /** JSON texts of the traits of these users, which ascend; of those who have any. The newest run that has some decides. */
 async function traitsOf(
-  {scan}: RowReading,
+  {scan}: Reading,
   {index}: PartitionSnapshot,
   users: readonly number[],
 ): Promise<Map<number, string>> {

@@ -26,18 +26,20 @@ import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
 import type {NoteColumns} from '../counts/value-index.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {countInCells} from '../operators/celled-groups.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
-import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from '../operators/row-scan.js';
+import {BeyondMemory, type ChosenFold, RowScan} from '../operators/row-scan.js';
+import {countsOf, leavingCells} from '../operators/stored-counts.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 type Query = Extract<ReportQuery, {report: 'counts'}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function measured(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -63,7 +65,7 @@ export async function measured(
 
 /** Hands over the users whose events a number counts. @throws MissingPart, DamagedPart */
 export function measuredUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   point: Point,
   snapshots: readonly PartitionSnapshot[],
@@ -75,7 +77,7 @@ export function measuredUsers(
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
 class MeasuredSeries {
-  private readonly reading: RowReading;
+  private readonly reading: Reading;
   private readonly query: Query;
   private readonly event: string | undefined;
   private readonly buckets: Buckets;
@@ -95,7 +97,7 @@ class MeasuredSeries {
     numbers: new Float64Array(chunkRowsMax),
   };
 
-  constructor(reading: RowReading, query: Query, event: string | undefined, buckets: Buckets) {
+  constructor(reading: Reading, query: Query, event: string | undefined, buckets: Buckets) {
     this.reading = reading;
     this.query = query;
     this.event = event;
@@ -188,7 +190,7 @@ class MeasuredSeries {
       }
       const scan = (note?: NoteColumns) => this.foldNumbers(snapshot, values, fold, foldHeld, note);
       await (this.isCelled(counts)
-        ? this.reading.counted.leavingCells(snapshot, values.property, this.scan.chunks(snapshot), scan)
+        ? leavingCells(this.reading, snapshot, values.property, this.scan.chunks(snapshot), 'all', scan)
         : scan());
     }
     return counts;
@@ -244,7 +246,7 @@ class MeasuredSeries {
     const {where = [], users} = this.query;
     const hasNoConditions = where.length === 0 && users === undefined;
     if (event !== undefined && hasNoConditions && grouping === undefined && measuredValues === undefined) {
-      const counts = await this.reading.counted.countsOf(snapshot, event, this.buckets);
+      const counts = await countsOf(this.reading, event, this.buckets, undefined, snapshot);
       for (let bucket = 0; bucket < counts.length; bucket++) cells.counts[bucket]! += counts[bucket]!;
       return;
     }
@@ -283,7 +285,7 @@ class MeasuredSeries {
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
     const isLeftBehind = users === undefined && (values !== undefined || this.selector.where!.length > 0);
     const numbers = isLeftBehind
-      ? reading.counted.numbersOf(snapshot, this.selector, values?.property.text, stretch)
+      ? reading.fast.numbers?.openFor(snapshot, this.selector, values?.property.text, stretch)
       : undefined;
     if (numbers === undefined) return scan.fold(snapshot, foldRows, users, undefined, note);
     const scanned: ChunkEntry[] = [];
@@ -367,7 +369,7 @@ class MeasuredSeries {
   private openBuckets(snapshot: PartitionSnapshot): OpenBuckets<BucketUsers> | undefined {
     const {fromMs, toMs, edges, kind} = this.buckets;
     const asked = {selectors: [this.selector], kind, edges, cuts: cutsOf(edges, fromMs, toMs)};
-    return this.reading.counted.bucketsOf(snapshot, asked, this.scan.chunks(snapshot));
+    return this.reading.fast.buckets?.openFor(snapshot, asked, this.scan.chunks(snapshot));
   }
 
   fields(): string {

@@ -1,15 +1,16 @@
 // Paths: the rows are read twice, for the event that each user's path begins with, and for the nearest ones to it.
 
-import {wtf8} from '../../../actors/bytes/bytes.js';
 import {must} from '../../../actors/invariant.js';
 import {NearestEvents, type WalkPath} from '../../../actors/report/engagement/nearest-events.js';
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from '../operators/filtered-users.js';
-import {BeyondMemory, type RowReading, RowScan} from '../operators/row-scan.js';
+import {nameIndex} from '../operators/name-index.js';
+import {BeyondMemory, RowScan} from '../operators/row-scan.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 /** Counts may take so much in any case. */
 const countsBytes = 64 * 1024;
@@ -17,11 +18,7 @@ const countsBytes = 64 * 1024;
 type Query = Extract<ReportQuery, {report: 'paths'}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
-export async function paths(
-  reading: RowReading,
-  query: Query,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
+export async function paths(reading: Reading, query: Query, snapshots: readonly PartitionSnapshot[]): Promise<string> {
   const counts = new PathCounts(query.event, query.depth);
   const scan = scanOf(reading, query);
   for (const snapshot of snapshots) await countPaths(reading, scan, query, snapshot, counts);
@@ -30,7 +27,7 @@ export async function paths(
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function pathUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   {step, from, to}: Point,
   snapshots: readonly PartitionSnapshot[],
@@ -49,11 +46,11 @@ export async function pathUsers(
     });
 }
 
-const scanOf = (reading: RowReading, {where, fromMs, toMs}: Query): RowScan =>
+const scanOf = (reading: Reading, {where, fromMs, toMs}: Query): RowScan =>
   new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [{where}]});
 
 function countPaths(
-  reading: RowReading,
+  reading: Reading,
   rowScan: RowScan,
   query: Query,
   snapshot: PartitionSnapshot,
@@ -68,7 +65,7 @@ function countPaths(
 
 /** Hands over the path of each user, in numbers that are the same in all partitions. */
 async function walkPaths(
-  reading: RowReading,
+  reading: Reading,
   rowScan: RowScan,
   {event, depth, direction, users: filter}: Query,
   snapshot: PartitionSnapshot,
@@ -78,8 +75,7 @@ async function walkPaths(
   const {scan, gatheredBytesMax} = reading;
   const {names, index} = snapshot;
   const users = await filteredUsers(reading, snapshot, filter);
-  const bytes = wtf8(event);
-  const first = names.find(bytes, 0, bytes.length);
+  const first = nameIndex(snapshot, event);
   /** Numbers of the partition's names; 0: not looked up. */
   const numbers = new Uint32Array(names.count);
   const numberOf = (name: number): number => {

@@ -3,20 +3,20 @@
 //        held values of a funnel, and memberships in several cohorts.
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {Behind} from '../../asks/people-behind.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {activeUsers} from './activity.js';
 import {funnelPointUsers} from '../operators/funnel-point.js';
+import type {NoteUser} from '../operators/users-of-rows.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
+import {activeUsers} from './activity.js';
 import {lifecycleUsers} from './lifecycle.js';
 import {measuredUsers} from './measured.js';
 import {pathUsers} from './paths.js';
 import {retentionUsers} from './retention.js';
-import type {RowReading} from '../operators/row-scan.js';
 import {stickinessUsers} from './stickiness.js';
-import type {NoteUser} from '../operators/users-of-rows.js';
 
 /** Users by partition. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function peopleBehind(
-  reading: RowReading,
+  reading: Reading,
   behind: Behind,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<ReadonlyMap<PartitionSnapshot, UserSet>> {
@@ -26,7 +26,7 @@ export async function peopleBehind(
 }
 
 function noteUsers(
-  reading: RowReading,
+  reading: Reading,
   {query, point}: Behind,
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,

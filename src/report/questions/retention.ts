@@ -31,20 +31,21 @@ import {missingGroup, type ShownGroups} from '../../../actors/report/rows/value-
 import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
-import {asOf} from '../published/freshness.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {usersBefore, without} from '../operators/first-time.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
 import {type ReturnBuckets, returnSets} from '../operators/return-sets.js';
-import {type ChosenFold, type NoteRows, type RowReading, RowScan} from '../operators/row-scan.js';
+import {type ChosenFold, type NoteRows, RowScan} from '../operators/row-scan.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
+import {asOf} from '../published/freshness.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 type Query = Extract<ReportQuery, {report: 'retention'}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function retention(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -55,7 +56,7 @@ export async function retention(
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
 export function retentionUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   point: Point,
   snapshots: readonly PartitionSnapshot[],
@@ -69,7 +70,7 @@ type NoteRow = (user: number, timeMs: number, series: number | undefined, isRetu
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
 class Retention {
-  private readonly reading: RowReading;
+  private readonly reading: Reading;
   private readonly query: Query;
   private readonly periods: Periods;
   private readonly grouping: Grouping | undefined;
@@ -82,7 +83,7 @@ class Retention {
   private readonly startSeries = new Uint32Array(chunkRowsMax);
   private cells: RetentionCells;
 
-  constructor(reading: RowReading, query: Query) {
+  constructor(reading: Reading, query: Query) {
     const {interval, laterEnds, breakdown} = query;
     this.reading = reading;
     this.query = query;
@@ -212,7 +213,7 @@ class Retention {
     const {reading, periods, grouping, cells} = this;
     if (grouping !== undefined || periods.rules.frame === 'rolling') return false;
     const asked = this.returnBuckets();
-    const open = reading.counted.returnsOf(snapshot, asked, scan.chunks(snapshot));
+    const open = reading.fast.returns?.openFor(snapshot, asked, scan.chunks(snapshot));
     if (open === undefined) return false;
     const buckets = await returnSets(reading, snapshot, asked, open);
     const members = setOfUsers(this.members.get(snapshot), wordsOf(snapshot.index.users.count));

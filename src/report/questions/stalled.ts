@@ -8,14 +8,15 @@ import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../../asks/stalled.js';
+import {RowScan} from '../operators/row-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {type RowReading, RowScan} from '../operators/row-scan.js';
+import type {Reading} from '../reading.js';
 
 type Query = Extract<ReportQuery, {report: 'stalled'}>;
 
 /** JSON text of the page. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function stalled(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {

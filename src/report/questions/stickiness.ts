@@ -7,17 +7,18 @@ import {StickinessCells, usersByBuckets} from '../../../actors/report/engagement
 import type {Point} from '../../asks/people-behind.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {filteredUsers} from '../operators/filtered-users.js';
-import {type RowReading, RowScan} from '../operators/row-scan.js';
+import {RowScan} from '../operators/row-scan.js';
 import {usersByBucket} from '../operators/users-by-bucket.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 type Query = Extract<ReportQuery, {report: 'stickiness'}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function stickiness(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
@@ -31,7 +32,7 @@ export async function stickiness(
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
 export async function stickinessUsers(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   {buckets}: Point,
   snapshots: readonly PartitionSnapshot[],
@@ -46,7 +47,7 @@ export async function stickinessUsers(
 
 /** Walks the users of each bucket. @returns the field `skipped` of an answer. */
 async function walkSets(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
   walk: (snapshot: PartitionSnapshot, pass: SetsOfPass) => Generator<void, void, void>,

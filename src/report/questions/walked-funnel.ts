@@ -5,20 +5,22 @@
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {FunnelResult} from '../../../actors/report/funnel/funnel.js';
-import type {NumberLists} from '../../../actors/report/funnel/median.js';
 import {PathLog} from '../../../actors/report/funnel/path-log.js';
 import {type PathSummary, summarize, summarizeResults} from '../../../actors/report/funnel/path-summary.js';
 import {PostedFunnel} from '../../../actors/report/funnel/posted-funnel.js';
 import {funnelBreakdownFields, funnelFields, type ShownFunnel} from '../../../actors/report/funnel/walked-answer.js';
 import {rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {ReportQuery} from '../../asks/report.js';
-import {asOf} from '../published/freshness.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {GatherChosen} from '../operators/chosen-postings.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {isUndecided} from '../operators/funnel-point.js';
 import {type FunnelWalks, groupedWalks, type UserPath} from '../operators/funnel-walks.js';
+import {gatheredPostings} from '../operators/gathered-postings.js';
 import type {Grouping} from '../operators/grouped-rows.js';
-import {BeyondMemory, type RowReading} from '../operators/row-scan.js';
+import {BeyondMemory} from '../operators/row-scan.js';
+import {asOf} from '../published/freshness.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
 
 type Query = Extract<ReportQuery, {report: 'funnel'}>;
 
@@ -29,29 +31,26 @@ const pathsBetweenLooks = 1_024;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function walkedFunnel(
-  reading: RowReading,
+  reading: Reading,
   query: Query,
   snapshots: readonly PartitionSnapshot[],
-  lists: NumberLists,
 ): Promise<string> {
   const users = snapshots.reduce((sum, {index}) => sum + index.users.count, 0);
   const bytes = Math.min(reading.gatheredBytesMax, users * pathBytes);
-  return reading.scan.borrowing(bytes, () => new WalkedFunnel(reading, query, lists).answer(snapshots));
+  return reading.scan.borrowing(bytes, () => new WalkedFunnel(reading, query).answer(snapshots));
 }
 
 class WalkedFunnel {
-  private readonly reading: RowReading;
+  private readonly reading: Reading;
   private readonly query: Query;
-  private readonly lists: NumberLists;
   private readonly grouping: Grouping | undefined;
   private readonly walks: FunnelWalks;
   private readonly buckets: Buckets | undefined;
   private readonly log = new PathLog();
 
-  constructor(reading: RowReading, query: Query, lists: NumberLists) {
+  constructor(reading: Reading, query: Query) {
     this.reading = reading;
     this.query = query;
-    this.lists = lists;
     const {walks, grouping} = groupedWalks(reading, query);
     this.walks = walks;
     this.grouping = grouping;
@@ -77,19 +76,19 @@ class WalkedFunnel {
 
   /** From postings; undefined: users are to be walked. WF1 */
   private async postedSummary(snapshots: readonly PartitionSnapshot[]): Promise<PathSummary | undefined> {
-    const {lists, query, reading} = this;
+    const {query, reading} = this;
     if (!areStepsPlain(query)) return undefined;
     const results: FunnelResult[] = [];
     try {
       for (const snapshot of snapshots) {
         // Every partition is asked, as each counts the questions for itself.
-        const result = await postedFunnel(reading, query, snapshot, lists);
+        const result = await postedFunnel(reading, query, snapshot);
         if (result !== undefined) results.push(result);
       }
       if (results.length < snapshots.length) return undefined;
       return await reading.scan.inSlices(summarizeResults(results, this.summaryShape));
     } finally {
-      for (const {durations} of results) for (const list of durations) lists.giveBack(list);
+      for (const {durations} of results) for (const list of durations) reading.lists.giveBack(list);
     }
   }
 
@@ -111,7 +110,7 @@ class WalkedFunnel {
   /** Summary of these paths; undefined: of all. */
   private summary(paths: Uint32Array | undefined) {
     const shape = {...this.summaryShape, bucketCount: this.buckets?.count ?? 1};
-    return this.reading.scan.inSlices(summarize(this.log, paths, shape, this.lists));
+    return this.reading.scan.inSlices(summarize(this.log, paths, shape, this.reading.lists));
   }
 
   private get summaryShape() {
@@ -155,14 +154,15 @@ const areStepsPlain = ({order, range, exclusions = [], hold, users, breakdown, i
 
 /** The funnel of one partition from postings; undefined: there are none. */
 async function postedFunnel(
-  {counted, scan, progress}: RowReading,
+  reading: Reading,
   {steps, where = [], fromMs, toMs, windowMs = Number.POSITIVE_INFINITY}: Query,
   snapshot: PartitionSnapshot,
-  lists: NumberLists,
 ): Promise<FunnelResult | undefined> {
   const stretch = {startMs: fromMs, lastMs: toMs};
   const selectors = steps.map(({event, where: own = []}) => ({event, where: [...where, ...own]}));
-  const posted = await counted.chosenOf(snapshot, selectors, stretch);
+  const {scan, fast, progress, lists} = reading;
+  const gather: GatherChosen = (wanted, allocate) => gatheredPostings(reading, snapshot, wanted, allocate);
+  const posted = await fast.chosen?.eventsOf(snapshot, selectors, stretch, gather);
   if (posted === undefined) return undefined;
   const {segments, names} = posted;
   const funnel = new PostedFunnel(segments, names, stretch, windowMs, progress, lists, snapshot.leftOut.users);

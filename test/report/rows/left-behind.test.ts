@@ -5,11 +5,12 @@ import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {heldReturns, heldSets, heldUsers} from '../../../src/report/active/held-buckets.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
-import {Evaluation, type FastPaths} from '../../../src/report/evaluate.js';
+import {Evaluation} from '../../../src/report/evaluate.js';
 import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
-import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
 import {ChosenNumbers} from '../../../src/report/operators/chosen-numbers.js';
 import {ChosenPostings} from '../../../src/report/operators/chosen-postings.js';
+import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
+import type {FastPaths} from '../../../src/report/reading.js';
 import {derivedIn} from '../../support/derived.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 

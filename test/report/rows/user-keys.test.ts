@@ -3,8 +3,8 @@ import {expect, test} from 'vitest';
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {internedBlockEntries} from '../../../actors/table/interned.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
-import {PartScan} from '../../../src/report/part-scan.js';
 import {userKeys} from '../../../src/report/operators/user-keys.js';
+import {PartScan} from '../../../src/report/part-scan.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
 const parts = new MemoryParts();
