@@ -192,7 +192,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'moved-users-count-twice',
-    file: 'src/report/evaluate.ts',
+    file: 'src/report/operators/stored-counts.ts',
     text: 'if (filter === undefined) partial.addCells(leftOut.cells);',
     replacement: '',
     caughtBy: {vitest: 'test/report/moved-users.test.ts'},
