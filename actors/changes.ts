@@ -8,7 +8,7 @@
 //        user is in the newest of the records that are stored together.
 
 /** The id of an event: `<partition>-<ordinal>`. Of events that one partition took, a later one has a higher ordinal. */
-type EventId = string;
+type EventIdText = string;
 
 export type Fact =
   /**
@@ -20,16 +20,16 @@ export type Fact =
       readonly anonymousHash: string;
       readonly userHash: string;
       readonly user: number;
-      readonly from: EventId;
-      readonly through: EventId;
+      readonly from: EventIdText;
+      readonly through: EventIdText;
     }
   | {readonly kind: 'erased'; readonly userHash: string}
   /** `from` and `through`: the first and the last deleted event of an anonymous user. */
-  | {readonly kind: 'erased'; readonly userHash: string; readonly from: EventId; readonly through: EventId}
+  | {readonly kind: 'erased'; readonly userHash: string; readonly from: EventIdText; readonly through: EventIdText}
   /** All events of a name were deleted, up to `through` of those that this partition took. `eventHash`: of the name's key. */
-  | {readonly kind: 'erased'; readonly eventHash: string; readonly through: EventId}
+  | {readonly kind: 'erased'; readonly eventHash: string; readonly through: EventIdText}
   /** An event turned out to be a copy of another one of its user, or is of a deleted name and came from another partition. */
-  | {readonly kind: 'removed'; readonly event: EventId};
+  | {readonly kind: 'removed'; readonly event: EventIdText};
 
 /** The changes of one snapshot. */
 export interface ChangesRecord {

@@ -12,7 +12,7 @@ import {Aggregator, type AggregatorDelta, type ErasedRow} from './aggregator/agg
 import {partitionOf} from './bytes/hash.js';
 import {Changes, type ChangesRecord} from './changes.js';
 import type {ChunkInMemory} from './chunk/chunk.js';
-import {Chunks, type RowRun} from './chunk/chunks.js';
+import {type ChunkRun, Chunks} from './chunk/chunks.js';
 import type {RowKernel} from './chunk/event-rows.js';
 import type {RestoredChunk, Tables} from './chunk/restored-chunk.js';
 import {Dedupe, type DedupeDelta} from './dedupe/dedupe.js';
@@ -314,7 +314,7 @@ export class Partition {
   }
 
   /** Applies rows that the kernel has appended already, like `applyEvent`. */
-  private applyRun(run: RowRun): void {
+  private applyRun(run: ChunkRun): void {
     const {isNewDay} = this;
     this.users.applyRun(run, isNewDay);
     this.aggregator.applyRun(run, isNewDay);

@@ -120,7 +120,7 @@ test('every catch names its error: what hides all of them hides bugs', () => {
 
 /**
  * The rooms of each house from the ground up, a floor a line: a room imports what is on lower floors, and nothing beside or above.
- * Of the shell that holds for what is there at run time; types may come from above, where their user declares them.
+ * Types count. Of the edge that holds for what is there at run time alone: what it is asked of is declared above (front.ts).
  */
 const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   actors: [
@@ -139,11 +139,12 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['report/answers.ts'],
   ],
   'src/partition': [
-    ['conflict-warning.ts', 'dictionaries.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
-    ['alarms.ts', 'effects.ts', 'log', 'retrying-values.ts'],
+    ['conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
+    ['effects.ts', 'log', 'retrying-values.ts'],
     ['snapshot'],
-    ['partition-view.ts'],
-    ['erasure', 'identity'],
+    ['dictionaries.ts', 'partition-view.ts'],
+    ['alarms.ts', 'erasure'],
+    ['identity'],
     ['funnels'],
     ['runner.ts'],
     ['reads'],
@@ -158,12 +159,12 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'narrow-columns.ts',
       'published',
       'question-work.ts',
-      'repeated-questions.ts',
       'stored-answers.ts',
       'user-references.ts',
     ],
+    ['repeated-questions.ts'],
     ['active', 'counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],
-    ['part-scan.ts'],
+    ['operators/chosen-numbers.ts', 'operators/chosen-postings.ts', 'part-scan.ts'],
     ['reading.ts'],
     ['operators'],
     ['questions'],
@@ -229,7 +230,7 @@ describe.each(Object.entries(houses))('the rooms of %s', (house, floors) => {
   test('import what is below them', () => {
     const within = files
       .flatMap(importsOf)
-      .filter(({isOfTypes}) => house === 'actors' || !isOfTypes)
+      .filter(({isOfTypes}) => house !== 'src/edge' || !isOfTypes)
       .map(({file, target}) => [file, target.replace(/\.js$/, '.ts')] as const)
       .filter(([, target]) => target.startsWith(`${house}/`));
     expect(within.length).toBeGreaterThan(10);
@@ -415,17 +416,24 @@ test('HTTP and questions know nothing of the rest of the edge, types included', 
   expect(above('src/edge/query', /^src\/edge\/(query\/|http\/|answers\/|failure\.js)/)).toEqual([]);
 });
 
-test('no file of the edge imports itself by way of others, types included', () => {
-  const edge = all.filter((file) => file.startsWith('src/edge/'));
-  const targets = new Map(
-    edge.map((file) => [file, importsOf(file).map(({target}) => target.replace(/\.js$/, '.ts'))]),
-  );
+test('no file imports itself by way of others, types included', () => {
+  const targets = new Map(all.map((file) => [file, importsOf(file).map(({target}) => target.replace(/\.js$/, '.ts'))]));
   /** Files whose imports are all known to lead to no circle are taken away, until none is left, or only circles. */
   for (let before = -1; before !== targets.size; ) {
     before = targets.size;
     for (const [file, reached] of targets) if (!reached.some((target) => targets.has(target))) targets.delete(file);
   }
   expect([...targets.keys()]).toEqual([]);
+});
+
+test('no two types of the core have one name: what it names is known without the file', () => {
+  const core = /^(actors|src\/(ingest|nats|pacing|partition|parts|report))\//;
+  const homes = new Map<string, string[]>();
+  for (const file of all.filter((one) => core.test(one)))
+    for (const [, name] of codeOf(file).matchAll(/^(?:export )?(?:abstract )?(?:class|enum|interface|type) (\w+)/gm))
+      homes.set(name!, [...(homes.get(name!) ?? []), file]);
+  expect(homes.size).toBeGreaterThan(500);
+  expect([...homes].filter(([, files]) => files.length > 1)).toEqual([]);
 });
 
 test('no catch-all files', () => {

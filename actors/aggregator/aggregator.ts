@@ -10,7 +10,7 @@ import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
 /** Rows [start, end) of these columns, in arrival order. */
-interface NamedRows {
+export interface RowRun {
   readonly times: Float64Array;
   readonly names: Uint32Array;
   readonly users: Uint32Array;
@@ -53,7 +53,7 @@ export class Aggregator {
   }
 
   /** Applies a run of rows; `isNewDay` has an element for each of them, from 0. */
-  applyRun({times, names, users, start, end}: NamedRows, isNewDay: Uint8Array): void {
+  applyRun({times, names, users, start, end}: RowRun, isNewDay: Uint8Array): void {
     const {nameCounts, windows} = this;
     for (let row = start; row < end; row++) {
       nameCounts[names[row]] += 1;

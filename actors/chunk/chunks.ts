@@ -3,6 +3,7 @@
 //        open, or erasures would leave many small chunks; from half of `chunkRowsMax` on it closes, because its rows would have
 //        to be appended again.
 
+import type {RowRun} from '../aggregator/aggregator.js';
 import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
 import type {EntryView, MessageCursor} from '../log/entry-view.js';
@@ -11,14 +12,9 @@ import {EventRows, type RowKernel, type UserNumbers} from './event-rows.js';
 import {KernelChunk} from './kernel-chunk.js';
 import type {RestoredChunk, Tables} from './restored-chunk.js';
 
-/** Rows [start, end) of a chunk, in the order of arrival; columns by row. */
-export interface RowRun {
+/** Rows of a chunk. */
+export interface ChunkRun extends RowRun {
   readonly chunk: number;
-  readonly times: Float64Array;
-  readonly users: Uint32Array;
-  readonly names: Uint32Array;
-  readonly start: number;
-  readonly end: number;
 }
 
 export class Chunks {
@@ -37,7 +33,7 @@ export class Chunks {
    * Takes rows from the cursor's next entries while they are ordinary events; undefined when the next entry is none. The
    * columns stay valid until the next call, even when these rows closed the chunk: the new chunk overwrites them row by row.
    */
-  take(cursor: MessageCursor, numbers: UserNumbers): RowRun | undefined {
+  take(cursor: MessageCursor, numbers: UserNumbers): ChunkRun | undefined {
     const {open} = this;
     if (!(open instanceof KernelChunk)) return undefined;
     const taken = open.take(cursor, numbers);

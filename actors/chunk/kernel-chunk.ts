@@ -190,7 +190,7 @@ export class KernelChunk implements ChunkInMemory {
   }
 }
 
-type Column = Float64Array | Uint32Array | Uint16Array | Uint8Array;
+type ColumnArray = Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** A buffer that is filled with copies of columns, one after the other. */
 class Room {
@@ -202,7 +202,7 @@ class Room {
   }
 
   /** Copies `count` elements from `start`. */
-  copy<T extends Column>(
+  copy<T extends ColumnArray>(
     type: new (buffer: ArrayBuffer, at: number, count: number) => T,
     from: T,
     start: number,

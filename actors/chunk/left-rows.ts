@@ -4,10 +4,10 @@ import type {ChunkEntry} from '../manifest.js';
 import type {UserSet} from '../table/user-set.js';
 import {noName, type RowsView} from './rows.js';
 
-type Users = Pick<RowsView, 'users' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
+type UserColumn = Pick<RowsView, 'users' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
 
 /** Rows of the users in `hasLeft`, ascending. */
-export function rowsOfUsers({users, count, noUser}: Users, hasLeft: UserSet): number[] {
+export function rowsOfUsers({users, count, noUser}: UserColumn, hasLeft: UserSet): number[] {
   const found: number[] = [];
   if (hasLeft.count === 0) return found;
   for (let row = 0; row < count; row++) if (users[row] !== noUser && hasLeft.has(users[row])) found.push(row);

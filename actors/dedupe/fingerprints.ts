@@ -47,7 +47,7 @@ interface Generation {
 }
 
 /** The slots of an equal share of all first words. F4 */
-class Segment {
+class SlotSegment {
   /** The three words of a slot are neighbours: a lookup reads one cache line. */
   words: Uint32Array;
   tags: Uint8Array;
@@ -94,7 +94,7 @@ export class FingerprintSet {
   /** Position of the pass that frees the slots of `dropped`. */
   private freedTo = {segment: 0, slot: 0};
   /** In ascending order of first words. */
-  private readonly segments: readonly Segment[];
+  private readonly segments: readonly SlotSegment[];
 
   /** `bytesMax` may be infinite. */
   constructor(bytesMax: number) {
@@ -105,7 +105,7 @@ export class FingerprintSet {
     this.segmentSlotsMax = Math.floor(slotsMax / segments);
     this.countMax = Math.floor((this.segmentSlotsMax * segments * 3) / 4);
     this.generationMax = Math.floor(this.countMax / generationsAtBound);
-    this.segments = Array.from({length: segments}, (_, i) => new Segment(slots, (5 + (i + 1) / segments) / 8));
+    this.segments = Array.from({length: segments}, (_, i) => new SlotSegment(slots, (5 + (i + 1) / segments) / 8));
   }
 
   /** Bytes of the slots now. */
@@ -179,21 +179,21 @@ export class FingerprintSet {
     return this.generations.length + this.dropped.length + this.droppedSince.length < tagsMax;
   }
 
-  private isHeld(segment: Segment, slot: number): boolean {
+  private isHeld(segment: SlotSegment, slot: number): boolean {
     return !segment.isFree(slot) && !this.isDropped(segment, slot);
   }
 
   /** The slot must be taken. */
-  private isDropped({tags}: Segment, slot: number): boolean {
+  private isDropped({tags}: SlotSegment, slot: number): boolean {
     return must(this.byTag[tags[slot]], 'a taken slot is of a generation that is known').isDropped;
   }
 
-  private segmentOf(first: number): Segment {
+  private segmentOf(first: number): SlotSegment {
     return this.segments[Math.floor((first / 2 ** 32) * this.segments.length)];
   }
 
   /** The slot that holds the fingerprint, or that it may take: a free one, or its own if it was dropped. */
-  private slotOf(segment: Segment, from: Uint32Array, at: number): number {
+  private slotOf(segment: SlotSegment, from: Uint32Array, at: number): number {
     const {words, slots} = segment;
     const second = from[at + 1];
     const third = from[at + 2];
@@ -208,13 +208,13 @@ export class FingerprintSet {
   }
 
   /** Any capacity works, not only powers of two, so growth stops at the memory bound. */
-  private homeOf({slots}: Segment, first: number): number {
+  private homeOf({slots}: SlotSegment, first: number): number {
     const place = (first / 2 ** 32) * this.segments.length;
     return Math.floor((place - Math.floor(place)) * slots);
   }
 
   private take(
-    {words, tags, contents}: Segment,
+    {words, tags, contents}: SlotSegment,
     slot: number,
     from: Uint32Array,
     at: number,
@@ -241,7 +241,7 @@ export class FingerprintSet {
   }
 
   /** Moves the fingerprints to a larger segment; dropped ones stay behind. */
-  private grow(segment: Segment): void {
+  private grow(segment: SlotSegment): void {
     const {words, tags, contents, slots} = segment;
     const grown = Math.min(2 * slots, this.segmentSlotsMax);
     segment.words = new Uint32Array(grown * fingerprintWords);
@@ -324,7 +324,7 @@ export class FingerprintSet {
   }
 
   /** Frees a slot, and moves later fingerprints up unless that is before their home: no probe ends too soon. */
-  private free(segment: Segment, slot: number): void {
+  private free(segment: SlotSegment, slot: number): void {
     const {words, tags, contents, slots} = segment;
     const behind = (from: number, to: number): number => (to < from ? to - from + slots : to - from);
     let hole = slot;

@@ -6,6 +6,7 @@
 //        known is found only if the newest row of each step allows it; one with rows from before the watch always.
 //   SW4. Users from `usersMax` on are not found: what is kept of a user would not fit. The funnel is `touched`, as in SW2.
 
+import type {RowRun} from '../aggregator/aggregator.js';
 import {wtf8} from '../bytes/bytes.js';
 import type {InternedTable} from '../table/interned.js';
 
@@ -30,15 +31,6 @@ export interface WatchedFunnel {
   readonly windowMs?: number | undefined;
   /** Whether a user completed it already. Once true it stays so. */
   readonly isDone: (user: number) => boolean;
-}
-
-/** Rows [start, end) of these columns. */
-interface NamedRows {
-  readonly times: Float64Array;
-  readonly names: Uint32Array;
-  readonly users: Uint32Array;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Steps and window of a funnel, against which the newest times of a user are judged. */
@@ -97,7 +89,7 @@ export class StepWatch {
     }));
   }
 
-  noteRun({times, names, users, start, end}: NamedRows): void {
+  noteRun({times, names, users, start, end}: RowRun): void {
     if (this.namesKnown !== this.names.count) this.look();
     const {steps} = this;
     for (let row = start; row < end; row++) if (steps[names[row]] !== 0) this.note(names[row], users[row], times[row]);

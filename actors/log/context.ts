@@ -5,7 +5,7 @@
 import {wtf8} from '../bytes/bytes.js';
 import {assert} from '../invariant.js';
 import {contextMembersMax} from '../limits.js';
-import type {Json} from './entries.js';
+import type {Json} from './json.js';
 
 /** First byte of the keys of the context: one that occurs in no UTF-8 and no WTF-8. The rest has it alone, a member its path behind it. */
 export const contextKeyByte = 0xff;

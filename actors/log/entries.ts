@@ -35,6 +35,7 @@ import {hashBytes, partitionOf} from '../bytes/hash.js';
 import {isoText} from '../calendar.js';
 import {assert} from '../invariant.js';
 import {type Context, contextKey, type Members, splitContext} from './context.js';
+import type {Json} from './json.js';
 
 export const entryKind = {
   event: 1,
@@ -86,9 +87,6 @@ export const originKeyByte = 0xfe;
 export const originKey = Uint8Array.of(originKeyByte);
 /** Key of the time as sent in the context. */
 export const originalTimestamp = 'original_timestamp';
-
-/** JSON as JSON.parse returns it. */
-export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
 
 /** An event that the edge has accepted. At least one id; `timeMs` and `receivedMs` in epoch ms. */
 export interface AcceptedEvent {

@@ -12,7 +12,6 @@ import {
   entryHeadBytes,
   entryKind,
   eventFlag,
-  type Json,
   type Leaver,
   messageHeadBytes,
   messageVersion,
@@ -22,6 +21,7 @@ import {
   takenBackFlag,
   valueTag,
 } from './entries.js';
+import type {Json} from './json.js';
 import {parseTimestamp} from './timestamp.js';
 
 /** Cursor over the entries of one log message: `next()` moves the fields to the next entry and allocates nothing. */

@@ -1,6 +1,6 @@
 // Binary searches for the whole core.
 
-type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+type SortedNumbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 /**
  * First place in [start, end) for which `isBefore` is false; it must be false for all later ones, too. `end` if there is none.
@@ -16,7 +16,7 @@ export function firstPlace(start: number, end: number, isBefore: (place: number)
 }
 
 /** First place in [start, end) of ascending numbers whose value is at least `value`; `end` if there is none. */
-export function lowerBound(ascending: Numbers, value: number, start = 0, end = ascending.length): number {
+export function lowerBound(ascending: SortedNumbers, value: number, start = 0, end = ascending.length): number {
   let [low, high] = [start, end];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -27,7 +27,7 @@ export function lowerBound(ascending: Numbers, value: number, start = 0, end = a
 }
 
 /** First place in [start, end) of ascending numbers whose value is above `value`; `end` if there is none. */
-export function upperBound(ascending: Numbers, value: number, start = 0, end = ascending.length): number {
+export function upperBound(ascending: SortedNumbers, value: number, start = 0, end = ascending.length): number {
   let [low, high] = [start, end];
   while (low < high) {
     const middle = (low + high) >>> 1;

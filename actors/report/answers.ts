@@ -49,7 +49,7 @@ export function funnelAnswer(events: readonly string[], {reached, medianMs}: Fun
   return JSON.stringify({steps, conversion_rate: rate(reached[reached.length - 1], entered), total: entered});
 }
 
-interface NameAnswer {
+interface NameLine {
   readonly name: string;
   readonly count: number;
   /** Distinct users, if the question asked for them. */
@@ -60,7 +60,7 @@ interface NameAnswer {
   readonly isHidden?: boolean | undefined;
 }
 
-export function namesAnswer(names: readonly NameAnswer[], hasMore: boolean, cursor: string | null): string {
+export function namesAnswer(names: readonly NameLine[], hasMore: boolean, cursor: string | null): string {
   const data = names.map(({name, count, users, firstMs, lastMs, isHidden}) => ({
     name,
     count,

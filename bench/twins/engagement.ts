@@ -2,7 +2,7 @@
 
 import {bucketNext, bucketStart} from '../../actors/calendar.js';
 import type {Selector} from '../../actors/report/rows/row-choice.js';
-import {heldReturns, heldSets} from '../../src/report/active/held-buckets.js';
+import {heldReturns, heldUserSets} from '../../src/report/active/held-buckets.js';
 import type {FastPaths} from '../../src/report/reading.js';
 import {wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';
@@ -16,7 +16,7 @@ export class EngagementTwins {
 
   async twins(): Promise<Twins[]> {
     const paths = {
-      sets: heldSets(this.ground.derived(), this.ground.snapshots.length),
+      sets: heldUserSets(this.ground.derived(), this.ground.snapshots.length),
       returns: heldReturns(this.ground.derived(), this.ground.snapshots.length),
     };
     const anything = {};

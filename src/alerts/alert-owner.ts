@@ -2,7 +2,7 @@
 //   AO1. A process takes over a record that was not written for `goneMs`, by its own monotonic clock.
 //   AO2. Two processes that both believe to be the owner do no harm: states are written by compare-and-set, and the id of a message
 //        follows from the state.
-import type {KeyBucket} from '../keys/store.js';
+import type {KeyBucket} from '../keys/key-bucket.js';
 
 const ownerName = 'owner.alerts';
 const writeMs = 5_000;

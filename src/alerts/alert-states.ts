@@ -1,6 +1,6 @@
 // Reads the states of all alerts, which the process that evaluates them wrote.
 import type {KeptStore} from '../kept/kept-store.js';
-import {BucketFault} from '../keys/store.js';
+import {BucketFault} from '../keys/key-bucket.js';
 import {type AlertRecord, isOfRule} from './alert-record.js';
 import type {AlertState} from './alert-state.js';
 import {type Alert, stateName} from './definition.js';

@@ -5,7 +5,7 @@
 //   AW2. Alerts are late when a publication has waited for a whole pass longer than until the next one is due, and `graceMs`.
 import {throwBroken} from '../../actors/invariant.js';
 import {recordSweepEveryMs} from '../kept/record-sweep.js';
-import {BucketFault} from '../keys/store.js';
+import {BucketFault} from '../keys/key-bucket.js';
 import type {Logger} from '../observe.js';
 import type {AlertOwner} from './alert-owner.js';
 import type {AlertEvaluator} from './evaluator.js';

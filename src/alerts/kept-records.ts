@@ -2,7 +2,7 @@
 //   KR1. A record is written by compare-and-set before its messages are queued. If another process wrote it, it is read again.
 //   KR2. Messages leave the record when all of them are queued: after a crash they are queued again, with the same ids.
 
-import type {RecordBucket} from '../keys/store.js';
+import type {RecordBucket} from '../keys/key-bucket.js';
 import type {Trigger, TriggerType} from '../webhooks/trigger.js';
 
 export interface WaitingMessage {

@@ -6,7 +6,7 @@ import {createHash} from 'node:crypto';
 import {throwBroken} from '../../actors/invariant.js';
 import {dayMs} from '../../actors/limits.js';
 import type {ReportQuery} from '../asks/report.js';
-import type {RecordBucket} from '../keys/store.js';
+import type {RecordBucket} from '../keys/key-bucket.js';
 import type {Logger} from '../observe.js';
 import {type ChangedDay, changedDays, dayCountsOf} from './day-counts.js';
 import {type KeptPorts, KeptRecords, type WaitingMessage} from './kept-records.js';

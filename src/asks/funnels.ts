@@ -1,7 +1,7 @@
 // Funnels: their rules, the reports about them, the users at a step.
 import type {BucketedRange} from '../../actors/report/counts/buckets.js';
 import type {HistogramBounds} from '../../actors/report/funnel/duration-histogram.js';
-import type {StepOrder} from '../../actors/report/funnel/path-search.js';
+import type {StepOrder} from '../../actors/report/funnel/path-rules.js';
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {FunnelUserPlace} from '../funnel-users-cursor.js';
 import type {Breakdown, BreakdownRow} from './breakdown.js';

@@ -22,6 +22,9 @@ export type ReportQuery =
   | UserListQuery
   | ListQuery;
 
+/** The query of one kind of report. */
+export type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}>;
+
 export type ReportQuestion =
   | {readonly ask: 'status'}
   | {readonly ask: 'measures'}

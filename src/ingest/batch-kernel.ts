@@ -90,7 +90,7 @@ const areasOf = (bodyBytesMax: number) => ({
 });
 type Places = {readonly [area in keyof ReturnType<typeof areasOf>]: number};
 
-interface KernelExports {
+interface BatchKernelExports {
   begin(bodyBytes: number, receivedMs: number, partitionCount: number): number;
   readOne(bodyBytes: number, receivedMs: number, partitionCount: number): number;
   resume(at: number, entryBytes: number): number;
@@ -114,7 +114,7 @@ class BatchKernel implements PlainReader {
   private readonly bodyBytesMax: number;
   private readonly places: Places;
   private readonly memory: Buffer;
-  private readonly kernel: KernelExports;
+  private readonly kernel: BatchKernelExports;
   private readonly grouped: BatchEntries;
   private readonly oddEntry = new ByteWriter(4 * 1024);
 
@@ -130,7 +130,7 @@ class BatchKernel implements PlainReader {
     this.kernel = instantiate(module, {
       env: {memory},
       'plain-batch': {...bounds, ...places, decimalOf, timestampOf},
-    }) as KernelExports;
+    }) as BatchKernelExports;
     this.grouped = {
       bytes: new Uint8Array(memory.buffer), // A `slice` of a Buffer is no copy.
       firsts: new Uint32Array(memory.buffer, places.firstsAt, partitionsMax + 1),

@@ -47,7 +47,7 @@ interface Ordered {
 }
 
 /** Where an id comes first in a batch. */
-interface Place {
+interface EntryPlace {
   readonly index: number;
   /** Start of its entry. */
   readonly start: number;
@@ -163,7 +163,7 @@ export class RequestOrder {
   private persons(bytes: Uint8Array, eventCount: number, acked: AckedLinks | undefined): Iterable<Ordered[]> {
     const owners = new Owners();
     const events: Ordered[] = [];
-    const [users, devices] = [new Map<number, Place>(), new Map<number, Place>()];
+    const [users, devices] = [new Map<number, EntryPlace>(), new Map<number, EntryPlace>()];
     for (let index = 0; index < eventCount; index++) {
       const start = this.startOf[index]!;
       if (start < 0) continue;
@@ -189,8 +189,8 @@ export class RequestOrder {
   /** Adds owners that are known beside the batch. `users`, `devices`: where each id comes first, in this order. */
   private addKnown(
     bytes: Uint8Array,
-    users: ReadonlyMap<number, Place>,
-    devices: ReadonlyMap<number, Place>,
+    users: ReadonlyMap<number, EntryPlace>,
+    devices: ReadonlyMap<number, EntryPlace>,
     owners: Owners,
     acked: AckedLinks | undefined,
   ): void {

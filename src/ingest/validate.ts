@@ -6,7 +6,8 @@
 //   V3. Nothing is changed: an accepted body is stored verbatim.
 
 import {eventBytesMax, futureMsMax, idCharsMax, messageIdCharsMax} from '../../actors/limits.js';
-import type {AcceptedEvent, Json} from '../../actors/log/entries.js';
+import type {AcceptedEvent} from '../../actors/log/entries.js';
+import type {Json} from '../../actors/log/json.js';
 import {parseTimestamp} from '../../actors/log/timestamp.js';
 import type {InexactNumber} from './inexact-numbers.js';
 import {codePoints, ObjectWalk} from './object-walk.js';

@@ -5,8 +5,9 @@
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax, entryBytesMax} from '../../actors/limits.js';
 import {type Context, contextMemberKeys} from '../../actors/log/context.js';
-import {entryKind, type Json} from '../../actors/log/entries.js';
+import {entryKind} from '../../actors/log/entries.js';
 import {EntryView, PropertyCursor} from '../../actors/log/entry-view.js';
+import type {Json} from '../../actors/log/json.js';
 import {writeCompletedEvent} from '../../actors/log/rewritten-event.js';
 import {RecentValues} from '../recent-values.js';
 import {type BatchEntries, EntryList, findStarts} from './batch-entries.js';

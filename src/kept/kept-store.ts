@@ -3,7 +3,7 @@
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
 //   The bucket also has cursors (`c.<endpoint>.<partition>`), states of alerts (`st.<alert>`), and what named a deleted user
 //   (`n.<deletion>`): the watch ignores them, by the dot in their names.
-import {type BucketEntry, BucketFault, type RecordBucket} from '../keys/store.js';
+import {type BucketEntry, BucketFault, type RecordBucket} from '../keys/key-bucket.js';
 import {StoredRecords} from '../keys/stored-records.js';
 import {type Endpoint, type SubscribedType, subscribes} from '../webhooks/endpoint.js';
 import {type Definition, type DefinitionPrefix, newDefinitionId} from './definition.js';

@@ -1,7 +1,7 @@
 // Deletes records of deleted definitions: cursors and health of endpoints, states of alerts. The process that deletes a
 // definition deletes its records. A crash in between leaves some, and so does a process that writes one before it hears of the
 // deletion: a sweep deletes these.
-import type {RecordBucket} from '../keys/store.js';
+import type {RecordBucket} from '../keys/key-bucket.js';
 
 export const recordSweepEveryMs = 3_600_000;
 

@@ -1,7 +1,7 @@
 // Hidden names of events and properties, which lists leave out. One record in the bucket of keys, of which every edge has a copy.
 //   HR1. Hiding deletes nothing: reports, exports and the history know no hidden names.
 //   HR2. A change replaces one of the lists and keeps the other, by compare-and-set. It may depend on the list that it replaces.
-import {type BucketEntry, BucketFault, type KeyBucket} from './store.js';
+import {type BucketEntry, BucketFault, type KeyBucket} from './key-bucket.js';
 
 export const hiddenRecordName = 'hidden';
 

@@ -7,7 +7,7 @@
 //        sessions that began before are over: the record stays bounded, and no ended session becomes valid again.
 import {randomBytes} from 'node:crypto';
 import {hashKey} from './key.js';
-import {type BucketEntry, BucketFault, type KeyBucket} from './store.js';
+import {type BucketEntry, BucketFault, type KeyBucket} from './key-bucket.js';
 
 export const signInRecordName = 'dashboard';
 

@@ -17,54 +17,16 @@ import {
   type PersonAccess,
   recordOf,
 } from './key.js';
+import type {BucketEntry, KeyBucket} from './key-bucket.js';
 import {KeyRing} from './key-ring.js';
 import {noRevocationJournal, type RevocationJournal} from './revocation-journal.js';
 import {SignInRecord, signInRecordName} from './sign-in-record.js';
 import {StoredRecords} from './stored-records.js';
 
-/** One stored value; `revision` is what a compare-and-set compares. */
-export interface BucketEntry {
-  readonly name: string;
-  readonly revision: number;
-  readonly text: string;
-}
-
-/** The bucket cannot be reached, or does not answer: the outcome of a write is unknown. */
-export class BucketFault extends Error {}
-
-/** Hears the content of the bucket. */
-export interface KeyListener {
-  /** The connection is back: another `all` follows. */
-  returned(): void;
-  /** All stored records, and the names of those that are stored and cannot be read. A StartFault ends the process. */
-  all(entries: readonly BucketEntry[], unreadable?: readonly string[]): void;
-  /** A change since `all`. */
-  changed(entry: BucketEntry): void;
-}
-
-/** The bucket of keys. Rejects with a `BucketFault`. */
-export interface KeyBucket {
-  /** Resolves after the first `all` of the listener. */
-  watch(listener: KeyListener): Promise<void>;
-  /** `revision` 0: the name must be new. @returns the new revision, undefined when another writer was faster. */
-  write(name: string, text: string, revision: number): Promise<number | undefined>;
-  /** The newest entry of a name; undefined when there is none. */
-  read(name: string): Promise<BucketEntry | undefined>;
-  stop(): void;
-}
-
 /** Keys that this process created, by kind; never fixed ones. */
 export interface FirstKeys {
   readonly write?: string;
   readonly secret?: string;
-}
-
-/** A bucket whose records end without a trace. Rejects with a `BucketFault`. */
-export interface RecordBucket extends KeyBucket {
-  /** Names that `pattern` fits, those of emptied records, too. A star stands for a word between dots. */
-  names(pattern: string): Promise<string[]>;
-  /** Removes the record, unless it was written after `revision`. A write that expects this revision fails then. */
-  purge(name: string, revision: number): Promise<void>;
 }
 
 /** Fixed keys of the configuration. */

@@ -1,7 +1,7 @@
 // Records of a bucket as one process knows them. They are held elsewhere: this keeps revisions, and makes changes.
 //   S1, S2 and S3 of store.ts hold for each kind of record. A record without text was removed; its revision stays known, so that
 //   a late news of it does not bring it back.
-import {type BucketEntry, BucketFault, type KeyBucket} from './store.js';
+import {type BucketEntry, BucketFault, type KeyBucket} from './key-bucket.js';
 
 /** Other processes write a record once a second at most. */
 const changeTriesMax = 10;

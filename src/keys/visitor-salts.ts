@@ -8,7 +8,7 @@
 import {randomBytes} from 'node:crypto';
 import {dayMs} from '../../actors/limits.js';
 import {SingleFlight} from '../single-flight.js';
-import type {RecordBucket} from './store.js';
+import type {RecordBucket} from './key-bucket.js';
 
 const prefix = 'salt.';
 const saltBytes = 32;

@@ -10,7 +10,7 @@ import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} 
 import {Kvm, type KvWatchEntry, KvWatchInclude} from '@nats-io/kv';
 import type {NatsConnection, QueuedIterator} from 'nats';
 import {throwBroken} from '../../actors/invariant.js';
-import {type BucketEntry, BucketFault, type KeyListener, type RecordBucket} from '../keys/store.js';
+import {type BucketEntry, BucketFault, type KeyListener, type RecordBucket} from '../keys/key-bucket.js';
 import type {SaltBucket} from '../keys/visitor-salts.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import {StartFault} from '../start-fault.js';

@@ -15,12 +15,12 @@ const answerMsMax = 1_000;
 /** Time for which reads ask both. PV2 */
 const waryMs = 30_000;
 
-type Found = Uint8Array | undefined;
+type FoundValue = Uint8Array | undefined;
 
 /** `isOfCluster`: whether there are replicas now. */
 export function partValues(jsm: JetStreamManager, isOfCluster: () => boolean = () => false): PartValues {
   let waryUntilMs = Number.NEGATIVE_INFINITY;
-  const fromAny = async (revision: number): Promise<Found> =>
+  const fromAny = async (revision: number): Promise<FoundValue> =>
     (await jsm.direct.getMessage(stream, {seq: revision}))?.data ?? (await fromLeader(jsm, revision)); // PV1
   return {
     async read(revision) {
@@ -35,7 +35,7 @@ export function partValues(jsm: JetStreamManager, isOfCluster: () => boolean = (
   };
 }
 
-async function fromLeader(jsm: JetStreamManager, revision: number): Promise<Found> {
+async function fromLeader(jsm: JetStreamManager, revision: number): Promise<FoundValue> {
   try {
     return (await jsm.streams.getMessage(stream, {seq: revision}))?.data;
   } catch (error) {
@@ -56,8 +56,8 @@ function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> 
 }
 
 /** Undefined when none that answers has it; rejects, as the first one does, when none answers. */
-async function firstFound(asked: readonly Promise<Found>[]): Promise<Found> {
-  let found: Found;
+async function firstFound(asked: readonly Promise<FoundValue>[]): Promise<FoundValue> {
+  let found: FoundValue;
   try {
     found = await Promise.any(asked);
   } catch (error) {

@@ -1,7 +1,7 @@
 // The stream of the record: lines in the order in which edges stored them.
 //   RL1. Nothing but its bound removes a line, and that takes the oldest: the sequences of the lines have no gap.
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
-import {BucketFault} from '../keys/store.js';
+import {BucketFault} from '../keys/key-bucket.js';
 import {hasCode, messageNotFound} from './error-codes.js';
 import {recordStream, recordSubject} from './topology.js';
 

@@ -101,7 +101,7 @@ export class TopologyFault extends StartFault {}
 /** `messages`: number of those whose files were still there. */
 type OnLost = (stream: string, messages: number) => void;
 
-interface Wanted {
+interface WantedTopology {
   readonly partitions: number;
   readonly replicas: number;
 }
@@ -123,7 +123,7 @@ export async function isStreamThere(nc: NatsConnection, name: string): Promise<b
  */
 export async function ensureTopology(
   nc: NatsConnection,
-  wanted: Wanted,
+  wanted: WantedTopology,
   onLost: OnLost = () => undefined,
   electionsMs = electionsMsMax,
 ): Promise<Deployment> {
@@ -159,7 +159,11 @@ function withoutMajority(cause: unknown, msMax: number): TopologyFault {
   );
 }
 
-async function ensureAll(nc: NatsConnection, {partitions, replicas}: Wanted, onLost: OnLost): Promise<Deployment> {
+async function ensureAll(
+  nc: NatsConnection,
+  {partitions, replicas}: WantedTopology,
+  onLost: OnLost,
+): Promise<Deployment> {
   const jsm = await managerOf(nc);
   await ensureStream(jsm, bucketConfig('settings', replicas));
   let deployment = await readDeployment(nc);

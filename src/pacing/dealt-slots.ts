@@ -6,7 +6,7 @@
 //   DS4. A caller within the service can have a slot of its own, beside the others.
 //   DS5. What runs is dealt slices: one in each turn of the event loop, to the callers in turn. A message waits for one slice.
 //   DS6. Work that several callers wait for stands in the line of each of them.
-import {Condition} from './condition.js';
+import {ConditionVariable} from './condition-variable.js';
 import {Stopped} from './stop.js';
 
 /** This caller has too much waiting work: nothing was done. */
@@ -55,7 +55,7 @@ export class DealtSlots {
   /** Callers with work. */
   private readonly lines = new Map<string, Line>();
   private readonly paused: {readonly line: Line; readonly resume: () => void}[] = [];
-  private readonly emptied = new Condition();
+  private readonly emptied = new ConditionVariable();
   private isSliceDue = false;
   private taken = 0;
   private deals = 0;

@@ -1,52 +1,84 @@
 // Background work in pieces, one after the other: a piece runs when it is woken, and again after a pause that the work chooses.
 //   PW1. A wake during a piece is followed by another piece: its cause may have come too late for the first.
+//   PW2. A wake brings no piece forward: what runs at fixed distances goes on to.
+import {ConditionVariable} from './condition-variable.js';
+
+export interface PacedWorkSetup {
+  /** One piece. Returns the pause before the next one, ms; undefined: the next one waits for a wake. */
+  readonly work: () => Promise<number | undefined>;
+  /** Asked before each piece; absent: always. A piece that may not begin is dropped. */
+  readonly isAllowed?: () => boolean;
+  /** Called with the failure of a piece: the next one waits for a wake. */
+  readonly onFailed: (error: Error) => void;
+}
 
 export class PacedWork {
-  private readonly work: () => Promise<number | undefined>;
-  private readonly isAllowed: () => boolean;
-  private readonly onFailed: (error: Error) => void;
+  private readonly setup: PacedWorkSetup;
+  /** Set while a piece is due. */
   private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
-  private isWanted = false;
-  private isStopped = false;
+  /** Whether that piece was woken, to run at once. */
+  private isDueAtOnce = false;
+  private isRunning = false;
+  /** Shortest pause of the wakes during the piece. PW1 */
+  private wantedAfterMs: number | undefined;
+  isStopped = false;
+  private readonly settled = new ConditionVariable();
   private readonly stopped: Promise<undefined>;
   private tellStopped: () => void = () => undefined;
 
-  /** `work` returns the pause before the next piece, ms; undefined: the next piece waits for a wake. */
-  constructor(work: () => Promise<number | undefined>, isAllowed: () => boolean, onFailed: (error: Error) => void) {
-    this.work = work;
-    this.isAllowed = isAllowed;
-    this.onFailed = onFailed;
+  constructor(setup: PacedWorkSetup) {
+    this.setup = setup;
     this.stopped = new Promise((resolve) => {
       this.tellStopped = () => resolve(undefined);
     });
   }
 
-  wake(): void {
-    this.isWanted = true;
-    if (this.running === undefined && this.timer === undefined) this.start(0);
+  /** PW2 */
+  wake(afterMs = 0): void {
+    if (this.isRunning) this.wantedAfterMs = Math.min(afterMs, this.wantedAfterMs ?? afterMs);
+    else if (this.timer === undefined) this.start(afterMs, afterMs === 0);
   }
 
-  private start(afterMs: number): void {
+  private start(afterMs: number, isAtOnce: boolean): void {
     if (this.isStopped) return;
+    this.isDueAtOnce = isAtOnce;
     this.timer = setTimeout(() => {
-      this.timer = undefined;
-      if (this.isAllowed()) this.run();
+      this.clear();
+      if (this.setup.isAllowed?.() === false) this.settled.notify();
+      else void this.run();
     }, afterMs);
   }
 
-  private run(): void {
-    this.isWanted = false;
-    this.running = this.work()
-      .then((afterMs) => {
-        this.running = undefined;
-        if (afterMs !== undefined) this.start(afterMs);
-        else if (this.isWanted) this.start(0);
-      })
-      .catch((error: unknown) => {
-        this.running = undefined;
-        this.onFailed(error as Error);
-      });
+  private clear(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.isDueAtOnce = false;
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    this.wantedAfterMs = undefined;
+    try {
+      const afterMs = await this.setup.work();
+      if (afterMs !== undefined) this.start(afterMs, false);
+      else this.startWanted();
+    } catch (error) {
+      this.setup.onFailed(error as Error);
+    } finally {
+      this.isRunning = false;
+      this.settled.notify();
+    }
+  }
+
+  /** PW1 */
+  private startWanted(): void {
+    const {wantedAfterMs} = this;
+    if (wantedAfterMs !== undefined) this.start(wantedAfterMs, wantedAfterMs === 0);
+  }
+
+  /** Whether a piece is under way, or was woken to run at once. */
+  get isBusy(): boolean {
+    return this.isRunning || this.isDueAtOnce;
   }
 
   /** The result; undefined once the work is stopped. */
@@ -54,15 +86,16 @@ export class PacedWork {
     return Promise.race([result, this.stopped]);
   }
 
+  /** The piece that is under way goes on to its end; no other one begins. */
   stop(): void {
     this.isStopped = true;
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    this.clear();
     this.tellStopped();
+    this.settled.notify();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no piece is under way, and none was woken to run at once. */
   async idle(): Promise<void> {
-    await this.running;
+    await this.settled.until(() => !this.isBusy, Number.POSITIVE_INFINITY);
   }
 }

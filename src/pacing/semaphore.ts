@@ -1,7 +1,7 @@
 // A semaphore: a number of pieces of work run at once, the others in the order in which they came. Background work waits until it is
 // idle.
 //   SM1. A slot that is freed goes to the caller that waits longest, in constant time: 100,000 may wait.
-import {Condition} from './condition.js';
+import {ConditionVariable} from './condition-variable.js';
 import {Fifo} from './fifo.js';
 
 export class Semaphore {
@@ -9,7 +9,7 @@ export class Semaphore {
   private taken = 0;
   /** Hands a slot to each caller that waits. SM1 */
   private readonly waiting = new Fifo<() => void>();
-  private readonly emptied = new Condition();
+  private readonly emptied = new ConditionVariable();
 
   constructor(slots: number) {
     this.slots = slots;

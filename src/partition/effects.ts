@@ -11,7 +11,7 @@ import {noUserKey} from '../../actors/log/entries.js';
 import type {Effect, Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../clock.js';
 import type {SavedFunnel} from '../kept/saved-funnel.js';
-import {Condition} from '../pacing/condition.js';
+import {ConditionVariable} from '../pacing/condition-variable.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import type {SubscribedType} from '../webhooks/endpoint.js';
 import type {Trigger} from '../webhooks/trigger.js';
@@ -91,7 +91,7 @@ export class Effects {
   waiting = 0;
   private readonly slots = new Semaphore(piecesUnderWayMax);
   private readonly underWay = new Set<Promise<unknown>>();
-  private readonly settled = new Condition();
+  private readonly settled = new ConditionVariable();
   private recent: Told[] = [];
 
   constructor(partition: Partition, outbox: Outbox, retries?: RetryLog) {

@@ -26,3 +26,6 @@ export interface PartitionView {
   /** Queue of triggers. */
   readonly outbox: Outbox;
 }
+
+/** Where the rows of a partition are: in memory and in parts. */
+export type RowSources = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;

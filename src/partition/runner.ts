@@ -133,7 +133,8 @@ export class Runner {
     });
     this.onward = new OnwardDeletions({
       ...setup,
-      mover: this.mover,
+      whenAppended: (waitMs) => this.mover.whenAppended(waitMs),
+      logOf: (to) => this.mover.logOf(to),
       wentOn: () => this.scrub.request(),
       isLive: () => this.phase === 'live',
     });
@@ -147,7 +148,8 @@ export class Runner {
     this.lateCopies = new LateCopies({
       ...setup,
       scrub: this.scrub,
-      mover: this.mover,
+      logOf: (to) => this.mover.logOf(to),
+      periodMs: () => this.ticks.periodMs,
       isLive: () => this.phase === 'live',
     });
   }
@@ -240,7 +242,7 @@ export class Runner {
     if (!this.isStarting) return;
     this.phase = 'live';
     this.savedFunnels.wake();
-    this.lateCopies.cleanSoon(this.ticks.periodMs);
+    this.lateCopies.cleanSoon();
     this.mover.wake();
     this.onward.wake();
     this.giveUpLost();
@@ -348,7 +350,7 @@ export class Runner {
     noteApplied(partition.appliedSequence);
     this.conflictWarning.note(partition.dedupe.conflicts.count, monotonicMs());
     this.savedFunnels.noteFolded();
-    this.lateCopies.cleanSoon(this.ticks.periodMs);
+    this.lateCopies.cleanSoon();
     this.mover.wake();
   }
 
@@ -476,7 +478,7 @@ export class Runner {
     if (this.phase === 'draining' || this.isHalted) return; // A drain appends a last tick itself.
     this.giveUpLost();
     this.ticks.appendOfInterval();
-    this.lateCopies.clean(this.ticks.periodMs);
+    this.lateCopies.clean();
   }
 
   /** Publishes a snapshot for a client that waits, unless another client forced one just now. Never rejects. */
@@ -545,7 +547,7 @@ export class Runner {
       await this.mover.idle(); // A move may wait for a snapshot, and none follows the last one.
       await this.savedFunnels.idle();
       await this.publishNow();
-      this.lateCopies.clean(this.ticks.periodMs); // A stopped service leaves nothing of erased users on the disk.
+      this.lateCopies.clean(); // A stopped service leaves nothing of erased users on the disk.
       await this.scrub.idle();
     }
     this.isStopped = true;

@@ -19,7 +19,7 @@ import {storedBlock} from './stored-member.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
 
 /** How live reads read a part. PC2 */
-export type Reading = 'whole' | 'by blocks';
+export type PartReading = 'whole' | 'by blocks';
 
 /** Where columns of a part are cached: in any room, in free room, or nowhere. */
 export type KeptIn = 'room' | 'free room' | 'nothing';
@@ -152,7 +152,7 @@ export class PartsCache {
   }
 
   /** Caches a part that was just put, so that its first reader need not load it. */
-  addWritten(ref: PartRef, payload: Uint8Array, reading: Reading): void {
+  addWritten(ref: PartRef, payload: Uint8Array, reading: PartReading): void {
     if (isOneValue(ref) || reading === 'whole') {
       this.memory.keepUnasked(ref.key, ownBytes(payload));
       return;

@@ -15,17 +15,17 @@ const unaskedShare = 1 / 8;
 const rememberedShare = 1 / 2;
 const rememberedKeysMax = 16_384;
 
-interface Entry<V> {
+interface QueueEntry<V> {
   readonly value: V;
   readonly bytes: number;
 }
 
 /** Least recently used first. */
 class Queue<V> {
-  private readonly entries = new Map<string, Entry<V>>();
+  private readonly entries = new Map<string, QueueEntry<V>>();
   bytes = 0;
 
-  get(key: string): Entry<V> | undefined {
+  get(key: string): QueueEntry<V> | undefined {
     return this.entries.get(key);
   }
 
@@ -33,13 +33,13 @@ class Queue<V> {
     return this.entries.keys().next().value!;
   }
 
-  add(key: string, entry: Entry<V>): void {
+  add(key: string, entry: QueueEntry<V>): void {
     this.entries.set(key, entry);
     this.bytes += entry.bytes;
   }
 
   /** Undefined when it is not in this queue. */
-  take(key: string): Entry<V> | undefined {
+  take(key: string): QueueEntry<V> | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
     this.entries.delete(key);

@@ -210,7 +210,7 @@ export interface DerivedOwner {
 /** A value of any kind, as a candidate to yield. */
 type HeldEntry = HeldValue & IdlePart;
 
-interface Entry<V> {
+interface DerivedEntry<V> {
   readonly value: V;
   readonly builtMs: number;
   askedMs: number;
@@ -226,7 +226,7 @@ interface KindOptions {
 
 /** Derived values of one kind by key. */
 export class Derived<V extends Sized> {
-  private readonly entries = new Map<string, Entry<V>>();
+  private readonly entries = new Map<string, DerivedEntry<V>>();
   private readonly options: KindOptions;
   bytes = 0;
 

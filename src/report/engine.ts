@@ -23,14 +23,14 @@ import {monotonicMs} from '../clock.js';
 import {covers, lackingIn, type Place, readPositions} from '../log-position.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
-import {Condition} from '../pacing/condition.js';
+import {ConditionVariable} from '../pacing/condition-variable.js';
 import {Crowded, DealtSlots, type Slot, type Waiting} from '../pacing/dealt-slots.js';
 import {Stopped, unlessStopped} from '../pacing/stop.js';
 import {Damage, isUnreadable} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
-import {heldReturns, heldSets, heldUsers} from './active/held-buckets.js';
+import {heldReturns, heldUserSets, heldUsers} from './active/held-buckets.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
 import {HeldLocalRanges} from './active/held-local-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
@@ -110,7 +110,7 @@ export class ReportEngine {
   private readonly paths: FastPaths;
   private readonly snapshots: NewestSnapshots;
   private readonly held = new HeldSets();
-  private readonly published = new Condition();
+  private readonly published = new ConditionVariable();
   private publications = 0;
   private readonly answers: AnswerCache;
   readonly atWork = new DealtSlots({
@@ -147,7 +147,7 @@ export class ReportEngine {
       numbers: new ChosenNumbers(this.derived, partitionCount),
       buckets: heldUsers(this.derived, partitionCount),
       daySets: true,
-      sets: heldSets(this.derived, partitionCount),
+      sets: heldUserSets(this.derived, partitionCount),
       returns: heldReturns(this.derived, partitionCount),
       lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
     };

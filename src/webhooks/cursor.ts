@@ -1,6 +1,6 @@
 // The cursor says how far an endpoint's tail of a partition came: a record in the bucket of hooks.
 //   CU1. The cursor moves only over settled rows, by compare-and-set: a process that loses one stops tailing (tail-run.ts TL3).
-import type {KeyBucket} from '../keys/store.js';
+import type {KeyBucket} from '../keys/key-bucket.js';
 import type {Batch} from './event-deliveries.js';
 import type {TailPlace} from './heads.js';
 import type {Missed} from './missed.js';

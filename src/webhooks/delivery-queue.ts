@@ -10,7 +10,6 @@ import {nanos} from 'nats';
 import {consumerNotFound, hasCode, messageNotFound} from '../nats/error-codes.js';
 import {deadLetterSubject, deadLettersStream, triggerSubject, triggersStream} from '../nats/topology.js';
 import type {DeadLetter, Queued} from './queued-delivery.js';
-import type {PulledMessage, TriggerSource} from './trigger-run.js';
 
 const ackWaitMs = 60_000;
 /** Includes deliveries that wait for their next attempt: an endpoint that fails every second delivery must not block the rest. */
@@ -21,6 +20,23 @@ const pullMsMax = 5_000;
 export interface Placed<Content> {
   readonly sequence: number;
   readonly content: Content;
+}
+
+/** A message of the stream, which waits for its ack. */
+export interface PulledMessage {
+  readonly queued: Queued;
+  /** Its place in the stream, the same at each delivery. */
+  readonly sequence: number;
+  ack(): void;
+  /** Returns the message; the stream delivers it again after `ms`. */
+  back(ms: number): void;
+  /** Tells the stream that the delivery is under way. */
+  alive(): void;
+}
+
+export interface TriggerSource {
+  /** The next message; undefined if none came within some seconds. Rejects while the stream does not answer. */
+  next(): Promise<PulledMessage | undefined>;
 }
 
 const consumerOf = (endpointId: string): string => `d-${endpointId}`;

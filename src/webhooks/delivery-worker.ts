@@ -7,7 +7,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {recordSweepEveryMs, sweepRecords} from '../kept/record-sweep.js';
-import type {RecordBucket} from '../keys/store.js';
+import type {RecordBucket} from '../keys/key-bucket.js';
 import {CursorRecord} from './cursor.js';
 import type {DeliveryQueue} from './delivery-queue.js';
 import type {Endpoint} from './endpoint.js';

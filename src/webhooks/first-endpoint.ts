@@ -4,7 +4,7 @@
 //   FE2. A deleted endpoint counts: the deliver thread deletes what it left (delivery-worker.ts DE1).
 
 import {isDefinitionId} from '../kept/definition.js';
-import type {KeyBucket} from '../keys/store.js';
+import type {KeyBucket} from '../keys/key-bucket.js';
 
 /** `bucket`: of hooks. Resolves once the deployment has an endpoint, or has had one. Rejects with a `BucketFault`. */
 export function firstEndpoint(bucket: Pick<KeyBucket, 'watch'>): Promise<void> {

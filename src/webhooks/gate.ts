@@ -1,6 +1,6 @@
 // The gate of an endpoint limits its deliveries under way.
 //   GA1. No delivery while it is paused or disabled; one at a time, with pauses, while it is probed; otherwise one per socket.
-import {Condition} from '../pacing/condition.js';
+import {ConditionVariable} from '../pacing/condition-variable.js';
 import type {EndpointState} from './endpoint.js';
 import {socketsMax} from './post.js';
 
@@ -13,7 +13,7 @@ interface GateView {
 export class Gate {
   private readonly view: () => GateView;
   private readonly wallMs: () => number;
-  private readonly changed = new Condition();
+  private readonly changed = new ConditionVariable();
   private underWay = 0;
   private isStopped = false;
 

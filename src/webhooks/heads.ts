@@ -2,7 +2,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import type {Generations} from '../../actors/generations.js';
 import {throwBroken} from '../../actors/invariant.js';
-import {Condition} from '../pacing/condition.js';
+import {ConditionVariable} from '../pacing/condition-variable.js';
 import type {Owners} from './owners.js';
 
 const lookMs = 100;
@@ -17,7 +17,7 @@ export interface Head {
 export class Heads {
   private readonly owners: Owners;
   private readonly known = new Map<number, Head>();
-  private readonly changed = new Condition();
+  private readonly changed = new ConditionVariable();
   private isStopped = false;
 
   constructor(owners: Owners) {

@@ -7,7 +7,7 @@
 //        secrets, and whether anything is sent at all.
 import {monotonicMs} from '../clock.js';
 import type {KeptStore} from '../kept/kept-store.js';
-import {BucketFault, type KeyBucket} from '../keys/store.js';
+import {BucketFault, type KeyBucket} from '../keys/key-bucket.js';
 import type {Logger} from '../observe.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import type {Endpoint} from './endpoint.js';

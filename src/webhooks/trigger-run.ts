@@ -7,9 +7,9 @@
 //        number of its attempts goes on (retry.ts SQ1).
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
-import {BucketFault} from '../keys/store.js';
+import {BucketFault} from '../keys/key-bucket.js';
 import type {Logger} from '../observe.js';
-import type {DeliveryQueue} from './delivery-queue.js';
+import type {DeliveryQueue, PulledMessage, TriggerSource} from './delivery-queue.js';
 import type {EventReader} from './event-reader.js';
 import {OwnerAway, type Owners} from './owners.js';
 import {type Queued, type QueuedEvents, type QueuedTrigger, split} from './queued-delivery.js';
@@ -24,23 +24,6 @@ const failedPauseMs = 1_000;
 const writeAgainMs = 10_000;
 /** Decisions kept at most: as many messages can wait in the stream for an ack (delivery-queue.ts). */
 const unwrittenMax = 10_000;
-
-/** A message of the stream, which waits for its ack. */
-export interface PulledMessage {
-  readonly queued: Queued;
-  /** Its place in the stream, the same at each delivery. */
-  readonly sequence: number;
-  ack(): void;
-  /** Returns the message; the stream delivers it again after `ms`. */
-  back(ms: number): void;
-  /** Tells the stream that the delivery is under way. */
-  alive(): void;
-}
-
-export interface TriggerSource {
-  /** The next message; undefined if none came within some seconds. Rejects while the stream does not answer. */
-  next(): Promise<PulledMessage | undefined>;
-}
 
 export interface TriggerWorld {
   readonly source: TriggerSource;

@@ -7,7 +7,7 @@ import type {Front} from '../../src/edge/front.js';
 import type {Exchange} from '../../src/edge/http/exchange.js';
 import {resources} from '../../src/edge/resources/all.js';
 import {KeptStore} from '../../src/kept/kept-store.js';
-import {BucketFault, type RecordBucket} from '../../src/keys/store.js';
+import {BucketFault, type RecordBucket} from '../../src/keys/key-bucket.js';
 import {keptKinds} from '../support/kept-kinds.js';
 
 /** `isSilent`: writes are tried, and nobody knows what became of them. */

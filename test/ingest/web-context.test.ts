@@ -1,8 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import type {Context} from '../../actors/log/context.js';
-import {type AcceptedEvent, type Json, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import {type AcceptedEvent, writeEvent, writeIdentify} from '../../actors/log/entries.js';
 import {EntryView, propertiesJson} from '../../actors/log/entry-view.js';
+import type {Json} from '../../actors/log/json.js';
 import {UserAgents} from '../../src/edge/web/user-agents.js';
 import {type BatchEntries, EntryList, forEachStart} from '../../src/ingest/batch-entries.js';
 import {WebContext, type WebRequest} from '../../src/ingest/web-context.js';

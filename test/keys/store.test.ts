@@ -1,15 +1,8 @@
 // Keys over a fake bucket: two processes that share it, and a watch that tells when it is told to.
 import {describe, expect, test} from 'vitest';
 import {generateKey, hashKey, keyPrefix} from '../../src/keys/key.js';
-import {
-  type Bootstrap,
-  type BucketEntry,
-  BucketFault,
-  type FirstKeys,
-  type KeyBucket,
-  type KeyListener,
-  KeyStore,
-} from '../../src/keys/store.js';
+import {type BucketEntry, BucketFault, type KeyBucket, type KeyListener} from '../../src/keys/key-bucket.js';
+import {type Bootstrap, type FirstKeys, KeyStore} from '../../src/keys/store.js';
 
 /** What the server holds; every process has its own view of it. */
 class SharedBucket {

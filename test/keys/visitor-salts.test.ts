@@ -1,7 +1,7 @@
 // Salts of visitor ids over a fake bucket that edges share, and a clock that the test moves.
 import {describe, expect, test} from 'vitest';
 import {blockOf} from '../../src/edge/admission/address-limits.js';
-import {BucketFault} from '../../src/keys/store.js';
+import {BucketFault} from '../../src/keys/key-bucket.js';
 import {visitorId, visitorOf} from '../../src/keys/visitor-id.js';
 import {VisitorSalts} from '../../src/keys/visitor-salts.js';
 import {MemoryBucket} from '../support/memory-bucket.js';

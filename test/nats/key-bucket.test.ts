@@ -2,7 +2,8 @@
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {BucketFault, KeyStore} from '../../src/keys/store.js';
+import {BucketFault} from '../../src/keys/key-bucket.js';
+import {KeyStore} from '../../src/keys/store.js';
 import {VisitorSalts} from '../../src/keys/visitor-salts.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';

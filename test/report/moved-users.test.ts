@@ -16,7 +16,7 @@ import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {readIndex} from '../../src/parts/stored-state.js';
-import {heldReturns, heldSets, heldUsers} from '../../src/report/active/held-buckets.js';
+import {heldReturns, heldUserSets, heldUsers} from '../../src/report/active/held-buckets.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {HeldLocalRanges} from '../../src/report/active/held-local-ranges.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
@@ -539,7 +539,7 @@ describe('every set of snapshots that agree', () => {
         numbers: new ChosenNumbers(derived, partitions.length),
         buckets: heldUsers(derived, partitions.length),
         daySets: true,
-        sets: heldSets(derived, partitions.length),
+        sets: heldUserSets(derived, partitions.length),
         returns: heldReturns(derived, partitions.length),
       };
       let numbers: Numbers | undefined = [0, 0, 0];

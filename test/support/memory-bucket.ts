@@ -1,5 +1,5 @@
 // A bucket of records in memory, which processes of a test share: no server, and a watch that tells what there is and no change after.
-import {type BucketEntry, BucketFault, type KeyListener, type RecordBucket} from '../../src/keys/store.js';
+import {type BucketEntry, BucketFault, type KeyListener, type RecordBucket} from '../../src/keys/key-bucket.js';
 
 export class MemoryBucket implements RecordBucket {
   isAway = false;

@@ -1,5 +1,5 @@
 // Properties of every kind that columns and bodies treat differently: few values, many, long ones, nested ones.
-import type {Json} from '../../actors/log/entries.js';
+import type {Json} from '../../actors/log/json.js';
 import type {Random} from '../../tools/random.js';
 
 /** Keys of the events of eight names, which share none. */

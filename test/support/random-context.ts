@@ -1,6 +1,6 @@
 // Contexts of events with some members that have a pair of their own (actors/log/context.ts), and some that have none.
 import {contextMembers} from '../../actors/log/context.js';
-import type {Json} from '../../actors/log/entries.js';
+import type {Json} from '../../actors/log/json.js';
 import type {Random} from '../../tools/random.js';
 
 export const otherPaths = [

@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import type {Interval} from '../../actors/calendar.js';
-import type {Json} from '../../actors/log/entries.js';
+import type {Json} from '../../actors/log/json.js';
 import {operators, takesNoValue} from '../../actors/report/rows/condition.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {ExportQuery} from '../../src/asks/exports.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import {heldReturns, heldSets, heldUsers} from '../../src/report/active/held-buckets.js';
+import {heldReturns, heldUserSets, heldUsers} from '../../src/report/active/held-buckets.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
@@ -118,7 +118,7 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
     numbers: new ChosenNumbers(derived, partitionCount),
     buckets: heldUsers(derived, partitionCount),
     daySets: true,
-    sets: heldSets(derived, partitionCount),
+    sets: heldUserSets(derived, partitionCount),
     returns: heldReturns(derived, partitionCount),
   };
   const ask = async (evaluation: Evaluation, query: ReportQuery): Promise<unknown> =>

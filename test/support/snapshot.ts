@@ -11,8 +11,9 @@ import {encodeProperties, type WholeRows} from '../../actors/chunk/property-colu
 import {eraseRows} from '../../actors/chunk/row-erasure.js';
 import {encodeRows} from '../../actors/chunk/rows.js';
 import {countedWithout} from '../../actors/identity/snapshot-set.js';
-import {beginMessage, type Json, sealMessage, writeEvent} from '../../actors/log/entries.js';
+import {beginMessage, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
+import type {Json} from '../../actors/log/json.js';
 import {
   type ChunkEntry,
   type DeletionRecord,

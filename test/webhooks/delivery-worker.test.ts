@@ -8,7 +8,7 @@ import type {PartitionQuestion} from '../../src/asks/partition.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
 import {KeptStore} from '../../src/kept/kept-store.js';
 import {forgetRecord} from '../../src/kept/record-sweep.js';
-import {BucketFault} from '../../src/keys/store.js';
+import {BucketFault} from '../../src/keys/key-bucket.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {triggersStream} from '../../src/nats/topology.js';

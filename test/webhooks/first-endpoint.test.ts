@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {BucketFault, type KeyListener} from '../../src/keys/store.js';
+import {BucketFault, type KeyListener} from '../../src/keys/key-bucket.js';
 import {firstEndpoint} from '../../src/webhooks/first-endpoint.js';
 
 const [webhook, board] = ['wh_0123456789abcdef', 'bd_0123456789abcdef'];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {monotonicMs} from '../../src/clock.js';
 import type {KeptStore} from '../../src/kept/kept-store.js';
-import {BucketFault} from '../../src/keys/store.js';
+import {BucketFault} from '../../src/keys/key-bucket.js';
 import {createLogger} from '../../src/observe.js';
 import {Semaphore} from '../../src/pacing/semaphore.js';
 import type {Endpoint} from '../../src/webhooks/endpoint.js';

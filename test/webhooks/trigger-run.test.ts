@@ -2,13 +2,13 @@
 import {expect, test} from 'vitest';
 import type {KeptStore} from '../../src/kept/kept-store.js';
 import {createLogger} from '../../src/observe.js';
-import type {DeliveryQueue} from '../../src/webhooks/delivery-queue.js';
+import type {DeliveryQueue, PulledMessage} from '../../src/webhooks/delivery-queue.js';
 import type {EventReader} from '../../src/webhooks/event-reader.js';
 import {Owners} from '../../src/webhooks/owners.js';
 import type {DeadLetter, Queued} from '../../src/webhooks/queued-delivery.js';
 import {attemptsMax} from '../../src/webhooks/schedule.js';
 import {Recipient, sharedSockets} from '../../src/webhooks/sender.js';
-import {type PulledMessage, TriggerRun} from '../../src/webhooks/trigger-run.js';
+import {TriggerRun} from '../../src/webhooks/trigger-run.js';
 import {until} from '../support/until.js';
 import {webhookOf} from '../support/webhook.js';
 

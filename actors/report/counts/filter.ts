@@ -15,8 +15,9 @@ import {
   type RowColumn,
   type WholeRows,
 } from '../../chunk/property-columns.js';
-import {type Json, valueTag, writeValue} from '../../log/entries.js';
+import {valueTag, writeValue} from '../../log/entries.js';
 import type {PropertyCursor} from '../../log/entry-view.js';
+import type {Json} from '../../log/json.js';
 import {PropertyName} from '../rows/property-name.js';
 
 export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;

@@ -2,7 +2,7 @@
 //   NP1. At most `pagesKept` pages of names are held while the page is chosen.
 
 /** Place of a name in the order of the list. */
-export interface NamePlace {
+export interface CountedName {
   readonly count: number;
   readonly name: string;
 }
@@ -10,16 +10,16 @@ export interface NamePlace {
 const pagesKept = 8;
 
 /** Compares places. Names compare by UTF-16 code units, as in JavaScript. */
-export const compareNames = (a: NamePlace, b: NamePlace): number =>
+export const compareNames = (a: CountedName, b: CountedName): number =>
   b.count - a.count || (a.name < b.name ? -1 : Number(a.name > b.name));
 
-export class NamePage<Place extends NamePlace = NamePlace> {
+export class NamePage<Place extends CountedName = CountedName> {
   private held: Place[] = [];
   private readonly limit: number;
-  private readonly after: NamePlace | undefined;
+  private readonly after: CountedName | undefined;
 
   /** Names up to `after` were on earlier pages. */
-  constructor(limit: number, after?: NamePlace) {
+  constructor(limit: number, after?: CountedName) {
     this.limit = limit;
     this.after = after;
   }

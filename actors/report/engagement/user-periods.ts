@@ -23,7 +23,7 @@ const seriesBytes = 4;
 const cellsPerSlice = 8_192;
 
 /** One user of the pass, by place. */
-type WalkUser = (periods: UserPeriods, place: number) => void;
+type WalkPeriods = (periods: UserPeriods, place: number) => void;
 
 export class UserPeriods {
   readonly bytes: number;
@@ -33,7 +33,7 @@ export class UserPeriods {
   private userEnd: number;
   private readonly userCount: number;
   private readonly usersMax: number;
-  private readonly walkUser: WalkUser;
+  private readonly walkUser: WalkPeriods;
   private readonly edges: Float64Array;
   /** The first start event of each cell: ms since the bucket's start, or `noStart`. PE3 */
   private readonly starts: Uint32Array;
@@ -50,7 +50,7 @@ export class UserPeriods {
   }
 
   /** `edges`: starts of all buckets and the end of the last. `userCount`: users of the partition. */
-  constructor(userCount: number, edges: Float64Array, isSplit: boolean, bytesMax: number, walkUser: WalkUser) {
+  constructor(userCount: number, edges: Float64Array, isSplit: boolean, bytesMax: number, walkUser: WalkPeriods) {
     this.userCount = userCount;
     this.edges = edges;
     this.bucketCount = edges.length - 1;

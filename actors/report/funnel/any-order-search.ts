@@ -4,7 +4,7 @@
 //        keeps the entry in the path.
 //   AO2. The level of a window depends on its number of events of each set, capped at the steps of the set. Windows whose
 //        numbers do not exceed those of the last searched window are skipped.
-import type {PathRules, PathSearch} from './path-search.js';
+import type {PathRules, PathSearch} from './path-rules.js';
 
 const nobody = -1;
 

@@ -4,7 +4,7 @@
 
 const free = 0;
 
-export class EventNotes {
+export class StepNotes {
   private count = 0;
   /** Note n is the three numbers from 3 * n. */
   private triples = new Uint32Array(3 * 64);

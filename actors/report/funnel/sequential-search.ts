@@ -3,7 +3,7 @@
 //        attempt at the step reached; the next step's own event is not between.
 //   SQ2. A later entry reaches no step earlier (funnel-walk.ts FW3). So the position of each step, and of the next excluded
 //        event after it, only moves forward: all entries together cost (entries + events) * steps.
-import type {PathRules, PathSearch} from './path-search.js';
+import type {PathRules, PathSearch} from './path-rules.js';
 
 export class SequentialSearch implements PathSearch {
   readonly places: Int32Array;

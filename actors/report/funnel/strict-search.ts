@@ -1,6 +1,6 @@
 // Paths whose steps follow each other directly: no other event of the user is in between. All of a user's events are searched.
 //   ST1. An event that is not the next step ends the attempt; if it is step 1, it begins another one.
-import type {PathRules, PathSearch} from './path-search.js';
+import type {PathRules, PathSearch} from './path-rules.js';
 
 export class StrictSearch implements PathSearch {
   readonly places: Int32Array;

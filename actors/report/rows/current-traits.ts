@@ -1,7 +1,7 @@
 // Current traits of a partition's users, from the runs of user records.
 //   CT1. Runs come newest first: the first record of a user with traits has the current ones.
 //   CT2. A name is a literal trait first; without such a trait it is the path that its dots spell, as with properties.
-import type {Json} from '../../log/entries.js';
+import type {Json} from '../../log/json.js';
 import {UserSet} from '../../table/user-set.js';
 import {UserBlockReader} from '../../user/user-records.js';
 import {type Condition, passes} from './condition.js';

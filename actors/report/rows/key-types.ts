@@ -5,7 +5,8 @@ import {ByteWriter, wtf8} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
 import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
 import {contextKeyByte} from '../../log/context.js';
-import {type Json, originKeyByte, valueTag} from '../../log/entries.js';
+import {originKeyByte, valueTag} from '../../log/entries.js';
+import type {Json} from '../../log/json.js';
 import {InternedTable} from '../../table/interned.js';
 
 export const jsonTypes = ['string', 'number', 'boolean', 'null', 'object', 'array'] as const;

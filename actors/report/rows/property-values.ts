@@ -11,8 +11,9 @@ import type {Integers} from '../../chunk/column-values.js';
 import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
 import {must} from '../../invariant.js';
 import {chunkRowsMax} from '../../limits.js';
-import {type Json, valueTag} from '../../log/entries.js';
+import {valueTag} from '../../log/entries.js';
 import {PropertyCursor} from '../../log/entry-view.js';
+import type {Json} from '../../log/json.js';
 import {PropertyName} from './property-name.js';
 
 /** The value of a property; undefined: the row has no such property. */

@@ -2,9 +2,9 @@
 //   Chunks are gathered in log order, each in time order, so the rows are a few ascending runs, which are merged two by two.
 //   Ordered rows cost one comparison each; history imported backwards costs n log(chunks).
 
-type Kinds = Uint8Array | Uint16Array | Uint32Array;
+type SortKinds = Uint8Array | Uint16Array | Uint32Array;
 
-export class TimeSort<K extends Kinds> {
+export class TimeSort<K extends SortKinds> {
   private times = new Float64Array(0);
   private readonly newKinds: (count: number) => K;
   private kinds: K;

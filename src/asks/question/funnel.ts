@@ -3,7 +3,7 @@
 //        that of a plain funnel, which has fewer fields.
 import {z} from 'zod';
 import {exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
-import {stepOrders} from '../../../actors/report/funnel/path-search.js';
+import {stepOrders} from '../../../actors/report/funnel/path-rules.js';
 import {windowPattern, windowRule} from '../../conversion-window.js';
 import {
   breakdownIn,

@@ -2,8 +2,8 @@
 import {isoText} from '../../../actors/calendar.js';
 import type {Definition} from '../../kept/definition.js';
 import type {KeptStore} from '../../kept/kept-store.js';
+import {BucketFault} from '../../keys/key-bucket.js';
 import type {KeyRing} from '../../keys/key-ring.js';
-import {BucketFault} from '../../keys/store.js';
 import type {AuditLine} from '../audit.js';
 import {RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';

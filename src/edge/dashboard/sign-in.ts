@@ -4,8 +4,9 @@
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {commandLine} from '../../command-line.js';
+import {BucketFault} from '../../keys/key-bucket.js';
 import type {Session} from '../../keys/session.js';
-import {BucketFault, type KeyStore} from '../../keys/store.js';
+import type {KeyStore} from '../../keys/store.js';
 import {AdminDoor, type AdminTokens} from '../admission/authentication.js';
 import {type Failure, type Header, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';

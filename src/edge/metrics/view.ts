@@ -6,7 +6,7 @@ import {type AlertStates, readAlertStates} from '../../alerts/alert-states.js';
 import type {DeliverAnswer} from '../../asks/deliver.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
 import type {ReportAnswer} from '../../asks/report.js';
-import {BucketFault} from '../../keys/store.js';
+import {BucketFault} from '../../keys/key-bucket.js';
 import type {ThreadMeasures} from '../../measures.js';
 import {isSystemError} from '../../system-file.js';
 import type {ThreadVitals} from '../../thread-vitals.js';

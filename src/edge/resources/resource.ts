@@ -9,7 +9,7 @@ import {z} from 'zod';
 import type {Definition} from '../../kept/definition.js';
 import type {Definitions, KeptStore} from '../../kept/kept-store.js';
 import type {DashboardRole} from '../../keys/dashboard-role.js';
-import {BucketFault} from '../../keys/store.js';
+import {BucketFault} from '../../keys/key-bucket.js';
 import {errorAnswer} from '../answers/error.js';
 import {pageEnd} from '../answers/fields.js';
 import type {KeptName} from '../dashboard/answers/record.js';

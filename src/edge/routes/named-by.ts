@@ -24,7 +24,7 @@ import {
 import {isAddressOfPerson} from '../../kept/person-forms.js';
 import type {SavedReport} from '../../kept/saved-report.js';
 import {type Share, sharesOf} from '../../kept/share.js';
-import {BucketFault} from '../../keys/store.js';
+import {BucketFault} from '../../keys/key-bucket.js';
 import type {NamedBy} from '../answers/users.js';
 import {RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';

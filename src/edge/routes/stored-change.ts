@@ -1,5 +1,5 @@
 // A change of a record in a bucket of NATS: of keys, definitions, lists.
-import {BucketFault} from '../../keys/store.js';
+import {BucketFault} from '../../keys/key-bucket.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 

@@ -1,7 +1,7 @@
 // The stored records of a webhook: its definition, its health, and its cursor in each partition.
 import type {Generations} from '../../../actors/generations.js';
 import {forgetRecord} from '../../kept/record-sweep.js';
-import {BucketFault} from '../../keys/store.js';
+import {BucketFault} from '../../keys/key-bucket.js';
 import {isSilence} from '../../nats/error-codes.js';
 import {CursorRecord, cursorName, type HeldRetry} from '../../webhooks/cursor.js';
 import type {Endpoint} from '../../webhooks/endpoint.js';

@@ -60,7 +60,7 @@ interface ServerRoutes {
 }
 
 /** A server's own answer. */
-interface Told {
+interface ServerClass {
   /** The server, for the log. */
   readonly server: string;
   /** Undefined: it does not say. */
@@ -70,7 +70,7 @@ interface Told {
 /** Durability of external servers: only their monitoring shows their settings. U4 */
 export class ExternalDurability implements Durability {
   private constructor(
-    private weakest: Told,
+    private weakest: ServerClass,
     private readonly monitors: readonly string[] | undefined,
   ) {}
 
@@ -117,13 +117,13 @@ export function warnOfPowerCuts(logger: Logger, why: string): void {
 }
 
 /** The class of the weakest server. U2 */
-async function ask(nc: NatsConnection, named: readonly string[] | undefined): Promise<Told> {
+async function ask(nc: NatsConnection, named: readonly string[] | undefined): Promise<ServerClass> {
   const monitors = named ?? monitorsOf(nc);
   const answers = Promise.all(monitors.map((monitor) => guess<ServerVariables>(`${urlOf(monitor)}/varz`)));
   const name = `NATS at ${named === undefined ? monitorOf(nc.getServer()) : nc.getServer()}`;
   const servers = await serversOf(nc, name, monitors);
   const variables = await answers;
-  const told = servers.map(({id, name}): Told => {
+  const told = servers.map(({id, name}): ServerClass => {
     const answer = variables.find((one) => one?.server_id === id);
     return {server: name, class: answer && classOf(answer)};
   });
@@ -160,7 +160,7 @@ const urlOf = (monitor: string): string => (monitor.includes('://') ? monitor : 
 const guess = <Answer>(url: string): Promise<Answer | undefined> =>
   readMonitor<Answer>(url, guessMsMax).catch(() => undefined);
 
-async function askPatiently(nc: NatsConnection, monitors: readonly string[] | undefined): Promise<Told> {
+async function askPatiently(nc: NatsConnection, monitors: readonly string[] | undefined): Promise<ServerClass> {
   for (let guesses = 1; ; guesses++) {
     const told = await ask(nc, monitors);
     if (told.class !== undefined || guesses === guessesMax || nc.isClosed()) return told;

@@ -123,7 +123,7 @@ exit "$code"
 `;
 
 /** Settings that all runs of the server share. */
-interface Plan {
+interface NatsPlan {
   readonly options: EmbeddedNatsOptions;
   readonly folder: string;
   readonly version: string;
@@ -144,7 +144,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   const version = await readVersion(options.serverBin);
   const folder = resolve(options.dataDir, 'nats');
   mkdirSync(folder, {recursive: true, mode: 0o700});
-  const plan: Plan = {options, folder, version, token: randomBytes(24).toString('base64url')};
+  const plan: NatsPlan = {options, folder, version, token: randomBytes(24).toString('base64url')};
   const opening = startServer(plan, -1);
   const first = await promised('nats-server, which opens its store,', opening, {
     logger: options.logger,
@@ -185,7 +185,7 @@ async function readVersion(serverBin: string): Promise<string> {
 // -- one run of the server --------------------------------------------------------------------------------------------
 
 /** `port` -1: any free one. */
-async function startServer(plan: Plan, port: number): Promise<RunningServer> {
+async function startServer(plan: NatsPlan, port: number): Promise<RunningServer> {
   const {folder, options} = plan;
   const portsFolder = join(folder, 'ports');
   rmSync(portsFolder, {recursive: true, force: true});
@@ -246,7 +246,7 @@ function bytesUnder(folder: string): number {
 }
 
 async function untilListening(
-  plan: Plan,
+  plan: NatsPlan,
   portsFolder: string,
   guard: ChildProcess,
 ): Promise<{pid: number; port: number; monitorUrl: string}> {
@@ -281,7 +281,7 @@ function readPorts(portsFolder: string): {pid: number; port: number; monitorUrl:
 }
 
 /** Strings are JSON strings, which the server's configuration language reads in the same way. */
-function serverConfig({folder, version, token}: Plan, port: number): string {
+function serverConfig({folder, version, token}: NatsPlan, port: number): string {
   const text = JSON.stringify;
   const syncs = isAtLeast(version, serverVersionSyncAlways);
   return [
@@ -315,7 +315,10 @@ function lastComplaint(folder: string): string {
 
 // -- over all runs ----------------------------------------------------------------------------------------------------
 
-function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' | 'writeFault' | 'restarts' | 'stop'> {
+function supervise(
+  plan: NatsPlan,
+  first: RunningServer,
+): Pick<EmbeddedNats, 'pid' | 'writeFault' | 'restarts' | 'stop'> {
   let current: RunningServer | undefined = first;
   let writeFault: string | undefined;
   let restarts = 0;

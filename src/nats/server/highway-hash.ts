@@ -30,7 +30,7 @@ function zipped(high: bigint, lower: bigint): readonly [bigint, bigint] {
   return [toLower, toHigh];
 }
 
-class State {
+class HashState {
   private readonly v0: Lanes;
   private readonly v1: Lanes;
   private readonly mul0 = [...initialMul0] as Lanes;
@@ -98,7 +98,7 @@ function lanesOf(bytes: Uint8Array, at: number): Lanes {
 
 /** `key`: 32 bytes. */
 export function highwayHash64(key: Uint8Array, bytes: Uint8Array): bigint {
-  const state = new State(lanesOf(key, 0));
+  const state = new HashState(lanesOf(key, 0));
   const whole = bytes.length - (bytes.length % packetBytes);
   for (let at = 0; at < whole; at += packetBytes) state.update(lanesOf(bytes, at));
   if (whole < bytes.length) state.updateRemainder(bytes.subarray(whole));

@@ -15,7 +15,8 @@ import type {PartRef, Run, RunBlock} from '../../../actors/manifest.js';
 import type {CorrectedUser, NameErasure, Partition} from '../../../actors/partition.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {firstIdentifyOf, UserBlockReader, UserBlockWriter, type UserRecord} from '../../../actors/user/user-records.js';
-import type {Leaving} from './erasure.js';
+import type {LoadPart} from '../../parts/stored-index.js';
+import type {Leaving} from './erased-users.js';
 
 type Days = Map<number, UserSet>;
 
@@ -163,14 +164,13 @@ function addTo(days: Days, day: number, user: number): void {
   users.add(user);
 }
 
-type Load = (part: PartRef) => Promise<Uint8Array>;
 type Put = (payload: Uint8Array) => Promise<PartRef>;
 
 /** Each run with the times of its users corrected, and without users who are known no more. EN1, EN2 */
 export async function correctedUserRuns(
   runs: readonly Run[],
   erased: ErasedName,
-  load: Load,
+  load: LoadPart,
   put: Put,
 ): Promise<readonly Run[]> {
   return rewritten(
@@ -195,7 +195,7 @@ export async function correctedUserRuns(
 export async function windowRunsWithout(
   runs: readonly Run[],
   inactive: ReadonlyMap<number, UserSet>,
-  load: Load,
+  load: LoadPart,
   put: Put,
 ): Promise<readonly Run[]> {
   const days = [...inactive.keys()];
@@ -211,7 +211,7 @@ export async function windowRunsWithout(
 async function rewritten(
   runs: readonly Run[],
   isTouched: (block: RunBlock) => boolean,
-  load: Load,
+  load: LoadPart,
   put: Put,
   rewrite: (payload: Uint8Array, block: RunBlock) => {first: number; last: number; payload: Uint8Array} | undefined,
 ): Promise<readonly Run[]> {

@@ -9,20 +9,18 @@
 //   Parts that are read here are not cached: each is read once, and a user with a hundred chunks would evict 50 MB that live
 //   reads use.
 
-import type {ErasedRow} from '../../../actors/aggregator/aggregator.js';
 import {BodyBlock, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
-import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {encodeProperties, viewProperties, type WholeRows, wholeRows} from '../../../actors/chunk/property-columns.js';
 import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
 import {eraseRows} from '../../../actors/chunk/row-erasure.js';
-import {encodeRows, type RowsView, timeOf, viewRows} from '../../../actors/chunk/rows.js';
+import {encodeRows, viewRows} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
-import type {EntryView} from '../../../actors/log/entry-view.js';
 import {type ChunkEntry, type PartRef, partsOfChunk, type Run, type RunBlock} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {identifyIds, withoutRecords} from '../../../actors/user/user-records.js';
+import {whenAllEnded} from '../../pacing/when-all-ended.js';
 import {BodiesPart} from '../../parts/bodies-part.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {compressBlock, entryOf, imageOf} from '../snapshot/chunk-parts.js';
@@ -30,70 +28,11 @@ import type {Layout} from '../snapshot/layout.js';
 import type {PartStore} from '../snapshot/part-store.js';
 import {blockOf, loadRecord} from '../snapshot/user-loader.js';
 import {correctedUserRuns, ErasedName, windowRunsWithout} from './erased-name.js';
+import {ErasedUsers, type Leaving} from './erased-users.js';
 import type {NoteStep} from './erasure-steps.js';
 
 /** Chunks rewritten together: their writes share the disk's flushes. About 5 MB each in memory. */
 const chunksAtOnce = 4;
-
-/** Rows and message ids that are erased with one user. */
-interface ErasedOfUser {
-  readonly user: number;
-  readonly rows: ErasedRow[];
-  /** Fingerprints of the message ids of these rows, and of the user's identifies. */
-  readonly fingerprints: Uint32Array[];
-}
-
-/** What leaves a chunk, and what is noted of it. */
-export interface Leaving {
-  /** Rows that leave, ascending. */
-  rowsOf(rows: LeavingRows): number[];
-  /** Notes these rows of a chunk. */
-  addRows(rows: RowsView, found: readonly number[]): void;
-  /** Notes the event of such a row. */
-  addEvent(user: number, event: EntryView): void;
-}
-
-type LeavingRows = Pick<RowsView, 'users' | 'names' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
-
-/** Erased rows and message ids by user. */
-class ErasedUsers implements Leaving {
-  private readonly users: UserSet;
-  private readonly fingerprintOf: (event: EntryView) => Uint32Array;
-  private readonly byUser = new Map<number, ErasedOfUser>();
-
-  constructor(users: UserSet, fingerprintOf: (event: EntryView) => Uint32Array) {
-    this.users = users;
-    this.fingerprintOf = fingerprintOf;
-  }
-
-  rowsOf(rows: LeavingRows): number[] {
-    return rowsOfUsers(rows, this.users);
-  }
-
-  addEvent(user: number, event: EntryView): void {
-    if (event.hasMessageId) this.of(user).fingerprints.push(this.fingerprintOf(event));
-  }
-
-  of(user: number): ErasedOfUser {
-    let erased = this.byUser.get(user);
-    if (erased === undefined) {
-      erased = {user, rows: [], fingerprints: []};
-      this.byUser.set(user, erased);
-    }
-    return erased;
-  }
-
-  /** Adds these rows of a chunk. */
-  addRows(rows: RowsView, found: readonly number[]): void {
-    const {chunk, names, users, baseOrdinal} = rows;
-    for (const row of found)
-      this.of(users[row]).rows.push({timeMs: timeOf(rows, row), name: names[row], chunk, ordinal: baseOrdinal + row});
-  }
-
-  get rows(): ErasedRow[] {
-    return [...this.byUser.values()].flatMap(({rows}) => rows);
-  }
-}
 
 /** Chunks that hold some of the users, rewritten without them. */
 interface Rewritten {
@@ -198,7 +137,7 @@ export class Erasure {
     const chunks: ChunkEntry[] = [];
     for (let at = 0; at < entries.length; at += chunksAtOnce) {
       const some = entries.slice(at, at + chunksAtOnce);
-      const left = await allOver(some.map((entry) => this.takeOutOfChunk(entry, leaving, made)));
+      const left = await whenAllEnded(some.map((entry) => this.takeOutOfChunk(entry, leaving, made)));
       chunks.push(...left.flat());
     }
     return chunks;
@@ -285,7 +224,7 @@ export class Erasure {
     if (found.length === 0) return [];
     leaving.addRows(rows, found);
     const left = eraseRows(rows, found);
-    const [rowsPart, properties, bodies] = await allOver([
+    const [rowsPart, properties, bodies] = await whenAllEnded([
       this.keep(encodeRows(left), made),
       this.keep(encodeProperties(left), made),
       this.putBodiesWithout(entry.bodies, rows, found, leaving, made),
@@ -362,12 +301,6 @@ export class Erasure {
     }
     return {blocks, bytes};
   }
-}
-
-/** Results of all promises. Unlike `Promise.all` it rejects only once all of them are settled. */
-async function allOver<T extends readonly Promise<unknown>[]>(promises: T) {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
 }
 
 /** Users by the block of the run that may hold their records. */

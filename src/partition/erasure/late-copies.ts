@@ -9,7 +9,8 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {LateLink} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
-import type {Mover} from '../identity/mover.js';
+import {PacedWork} from '../../pacing/paced-work.js';
+import type {DestinationLog} from '../log/log-writer.js';
 import type {Scrub} from './scrub.js';
 
 /** Longest time from a late copy to the cleaning of the log. */
@@ -20,9 +21,11 @@ const heardMs = 200;
 interface LateCopiesSetup {
   readonly partition: Partition;
   readonly scrub: Scrub;
-  readonly mover: Pick<Mover, 'logOf'>;
+  readonly logOf: (partition: number) => DestinationLog;
   /** Tells every edge to forget links of this user. */
   readonly forgetLinks: (userKey: Uint8Array) => void;
+  /** Period of the ticks. */
+  readonly periodMs: () => number;
   /** False once the timers of the partition are stopped: no timer starts then. */
   readonly isLive: () => boolean;
   readonly onFatal: (error: Error) => void;
@@ -30,45 +33,33 @@ interface LateCopiesSetup {
 
 export class LateCopies {
   private readonly setup: LateCopiesSetup;
-  private timer: NodeJS.Timeout | undefined;
-  private takingBack: Promise<void> | undefined;
+  private readonly cleaning: PacedWork;
+  private readonly takingBack: PacedWork;
 
   constructor(setup: LateCopiesSetup) {
     this.setup = setup;
+    this.cleaning = new PacedWork({work: async () => this.clean(), onFailed: setup.onFatal});
+    this.takingBack = new PacedWork({work: () => this.takeBack(), onFailed: setup.onFatal}); // A stop waits for it.
   }
 
-  /** Takes links back, and cleans the log soon, if late copies came. `periodMs`: period of the ticks. */
-  cleanSoon(periodMs: number): void {
-    const {partition, isLive} = this.setup;
+  /** Takes links back, and cleans the log soon, if late copies came. */
+  cleanSoon(): void {
+    const {partition, isLive, periodMs} = this.setup;
     if (!partition.hasErasedInLog || !isLive()) return;
-    if (partition.identity.lateLinks.size > 0) this.takeBackLinks();
-    this.timer ??= setTimeout(
-      () => {
-        this.timer = undefined;
-        this.clean(periodMs);
-      },
-      Math.min(cleaningMsMax, periodMs),
-    );
+    if (partition.identity.lateLinks.size > 0) this.takingBack.wake();
+    this.cleaning.wake(Math.min(cleaningMsMax, periodMs()));
   }
 
   /** Cleans the log now, if late copies came. A cleaning that is under way keeps entries after its filler, so another one follows. */
-  clean(periodMs: number): void {
+  clean(): undefined {
     const {partition, scrub} = this.setup;
     if (!partition.hasErasedInLog) return;
-    if (scrub.isRunning || partition.identity.lateLinks.size > 0) this.cleanSoon(periodMs);
+    if (scrub.isRunning || partition.identity.lateLinks.size > 0) this.cleanSoon();
     else scrub.request();
   }
 
-  private takeBackLinks(): void {
-    this.takingBack ??= this.takeBack()
-      .catch((error: unknown) => this.setup.onFatal(error as Error))
-      .finally(() => {
-        this.takingBack = undefined;
-      });
-  }
-
   /** LC1, LC3 */
-  private async takeBack(): Promise<void> {
+  private async takeBack(): Promise<undefined> {
     const {lateLinks} = this.setup.partition.identity;
     const noted = [...lateLinks];
     const takenBack: LateLink[] = [];
@@ -90,18 +81,18 @@ export class LateCopies {
   }
 
   /** The log of the anonymous user's partition. */
-  private logOf({anonymousId}: LateLink): ReturnType<Mover['logOf']> {
-    const {partition, mover} = this.setup;
-    return mover.logOf(partition.identity.homeOf(wtf8('a' + anonymousId)));
+  private logOf({anonymousId}: LateLink): DestinationLog {
+    const {partition, logOf} = this.setup;
+    return logOf(partition.identity.homeOf(wtf8('a' + anonymousId)));
   }
 
   stop(): void {
-    clearTimeout(this.timer);
+    this.cleaning.stop();
   }
 
   /** Resolves when no link is being taken back. */
-  async idle(): Promise<void> {
-    await this.takingBack;
+  idle(): Promise<void> {
+    return this.takingBack.idle();
   }
 }
 

@@ -8,14 +8,18 @@ import {must} from '../../../actors/invariant.js';
 import {nameByte} from '../../../actors/log/entries.js';
 import type {DeletionRecord} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
-import type {Mover} from '../identity/mover.js';
+import {PacedWork} from '../../pacing/paced-work.js';
+import {whenAllEnded} from '../../pacing/when-all-ended.js';
+import type {DestinationLog} from '../log/log-writer.js';
 
-/** Longest wait for moves before the loop checks again whether the partition is live: a stop waits no longer. */
+/** Longest wait for moves before the next piece, which begins only while the partition is live: a stop waits no longer. */
 const appendedMsMax = 200;
 
 interface OnwardSetup {
   readonly partition: Partition;
-  readonly mover: Pick<Mover, 'whenAppended' | 'logOf'>;
+  /** Whether the events of all pending moves are in their logs within `waitMs`. */
+  readonly whenAppended: (waitMs: number) => Promise<boolean>;
+  readonly logOf: (partition: number) => DestinationLog;
   /** Tells every edge to forget links of this user. */
   readonly forgetLinks: (userKey: Uint8Array) => void;
   /** Called when no record here names the users of these deletions any more. ON2 */
@@ -26,35 +30,30 @@ interface OnwardSetup {
 
 export class OnwardDeletions {
   private readonly setup: OnwardSetup;
-  private running: Promise<void> | undefined;
+  private readonly passing: PacedWork;
 
   constructor(setup: OnwardSetup) {
     this.setup = setup;
+    this.passing = new PacedWork({work: () => this.passOn(), isAllowed: setup.isLive, onFailed: setup.onFatal});
   }
 
   /** Call it when a deletion may have to go on. */
   wake(): void {
-    if (!this.setup.isLive()) return;
-    this.running ??= this.run()
-      .catch((error: unknown) => this.setup.onFatal(error as Error))
-      .finally(() => {
-        this.running = undefined;
-        if (this.due.length > 0) this.wake();
-      });
+    if (this.due.length > 0) this.passing.wake();
   }
 
   /** Resolves when no deletion is being passed on. */
-  async idle(): Promise<void> {
-    await this.running;
+  idle(): Promise<void> {
+    return this.passing.idle();
   }
 
-  private async run(): Promise<void> {
-    const {mover, isLive, wentOn} = this.setup;
-    for (let due = this.due; due.length > 0 && isLive(); due = this.due) {
-      if (!(await mover.whenAppended(appendedMsMax))) continue; // ON1
-      await Promise.all(due.map((record) => this.append(record)));
-      wentOn();
+  private async passOn(): Promise<number | undefined> {
+    const {due} = this;
+    if (await this.setup.whenAppended(appendedMsMax)) {
+      await whenAllEnded(due.map((record) => this.append(record))); // ON1
+      this.setup.wentOn();
     }
+    return this.due.length > 0 ? 0 : undefined;
   }
 
   private get due(): DeletionRecord[] {
@@ -62,11 +61,11 @@ export class OnwardDeletions {
   }
 
   private async append({id, onward}: DeletionRecord): Promise<void> {
-    const {partition, mover, forgetLinks} = this.setup;
+    const {partition, logOf, forgetLinks} = this.setup;
     const {key, partitions} = must(onward, 'a deletion that goes on says where');
     const [next, ...rest] = partitions;
     const userKey = wtf8(key);
-    await mover.logOf(next).erase([{key: userKey, id, onward: rest}]);
+    await logOf(next).erase([{key: userKey, id, onward: rest}]);
     if (userKey[0] !== nameByte) forgetLinks(userKey);
     partition.deletions.wentOn(id);
   }

@@ -21,7 +21,8 @@ import {monotonicMs, wallMs} from '../../clock.js';
 import {positionText} from '../../log-position.js';
 import {logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
-import {Condition} from '../../pacing/condition.js';
+import {ConditionVariable} from '../../pacing/condition-variable.js';
+import {PacedWork} from '../../pacing/paced-work.js';
 import type {LogWriter} from '../log/log-writer.js';
 import {RetryLog, retryForever} from '../retry.js';
 import type {PartSweep} from '../snapshot/part-sweep.js';
@@ -60,9 +61,8 @@ export class Scrub {
   private readonly setup: ScrubSetup;
   private readonly retries: RetryLog;
   private readonly journalRetries: RetryLog;
-  private isWanted = false;
-  private running: Promise<void> | undefined;
-  private readonly announced = new Condition();
+  private readonly scrubbing: PacedWork;
+  private readonly announced = new ConditionVariable();
   /** Deletions whose receipt is in no manifest yet. */
   private readonly unpublished = new Set<string>();
   /** Time at which this process took up each pending deletion, by id; the oldest first. */
@@ -76,6 +76,7 @@ export class Scrub {
 
   constructor(setup: ScrubSetup) {
     this.setup = setup;
+    this.scrubbing = new PacedWork({work: () => this.scrubOnce(), onFailed: setup.onFatal});
     this.retries = new RetryLog(setup.log, {
       partition: setup.partition.partition,
       tried: 'to read the first sequence of the log',
@@ -92,13 +93,7 @@ export class Scrub {
     for (const {id} of partition.pendingDeletions()) {
       if (!this.takenUpMs.has(id)) this.takenUpMs.set(id, monotonicMs());
     }
-    if (this.due().length === 0 && !partition.hasErasedInLog) return;
-    this.isWanted = true;
-    this.running ??= this.run()
-      .catch((error: unknown) => this.setup.onFatal(error as Error))
-      .finally(() => {
-        this.running = undefined;
-      });
+    if (this.due().length > 0 || partition.hasErasedInLog) this.scrubbing.wake();
   }
 
   /** Deletions without a published receipt, and how long this process has known the oldest. */
@@ -108,12 +103,12 @@ export class Scrub {
   }
 
   get isRunning(): boolean {
-    return this.running !== undefined;
+    return this.scrubbing.isBusy;
   }
 
   /** Resolves when no scrub is running. */
-  async idle(): Promise<void> {
-    while (this.running !== undefined) await this.running;
+  idle(): Promise<void> {
+    return this.scrubbing.idle();
   }
 
   /** Pending deletions that need not go on to another partition any more (onward.ts). */
@@ -121,14 +116,7 @@ export class Scrub {
     return this.setup.partition.pendingDeletions().filter(({onward}) => onward === undefined);
   }
 
-  private async run(): Promise<void> {
-    while (this.isWanted) {
-      this.isWanted = false;
-      await this.scrubOnce();
-    }
-  }
-
-  private async scrubOnce(): Promise<void> {
+  private async scrubOnce(): Promise<undefined> {
     const {partition, sweep, snapshots, writer, publish, note} = this.setup;
     const deletions = this.due();
     const {appliedSequence} = partition;
@@ -159,7 +147,7 @@ export class Scrub {
         'an erasure left old values or log entries on disk: it is repeated',
       );
       sweep.add(remaining);
-      this.isWanted = true;
+      this.scrubbing.wake();
       return;
     }
     partition.logCleaned(appliedSequence); // Z1: entries after the filler may share a block with A.
@@ -170,7 +158,7 @@ export class Scrub {
     }
     if (partition.hasErasedInLog && this.deferrals < deferralsMax) {
       this.deferrals += 1; // Z5
-      this.isWanted = true;
+      this.scrubbing.wake();
       return;
     }
     this.deferrals = 0;

@@ -76,10 +76,9 @@ export class SavedFunnels {
 
   constructor(setup: SavedFunnelsSetup) {
     this.setup = setup;
-    const start = (work: () => Promise<number | undefined>): PacedWork =>
-      new PacedWork(work, setup.isLive, setup.onFatal);
-    this.walking = start(() => this.walkUsers());
-    this.settling = start(() => this.settle());
+    const rules = {isAllowed: setup.isLive, onFailed: setup.onFatal};
+    this.walking = new PacedWork({...rules, work: () => this.walkUsers()});
+    this.settling = new PacedWork({...rules, work: () => this.settle()});
   }
 
   /** Takes over the newest definitions. Call it before the first fold, and when they may have changed. */

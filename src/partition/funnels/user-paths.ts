@@ -6,12 +6,12 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import {FunnelWalk} from '../../../actors/report/funnel/funnel-walk.js';
 import type {PlainFunnel} from '../../asks/funnels.js';
 import {rowsOf, type Yield} from '../identity/left-rows.js';
-import type {PartitionView} from '../partition-view.js';
+import type {RowSources} from '../partition-view.js';
 
 /** Time at which a user reached each step, epoch ms; steps that the user did not reach have none. */
-export type Path = readonly number[];
+export type StepTimes = readonly number[];
 
-const nowhere: Path = [];
+const nowhere: StepTimes = [];
 /** Kind of an event that is no step; funnels have fewer steps. */
 const noKind = 255;
 
@@ -21,19 +21,17 @@ interface Row {
   readonly name: number;
 }
 
-type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
-
 /**
  * Paths by user, in the order of `funnels`, empty where `isAsked` is false. A user without rows of their steps has none. UP1.
  * @throws MissingPart, DamagedPart
  */
 export async function pathsOf(
-  view: View,
+  view: RowSources,
   users: readonly number[],
   funnels: readonly PlainFunnel[],
   turn: Yield,
   isAsked: (user: number, funnel: number) => boolean = () => true,
-): Promise<ReadonlyMap<number, readonly Path[]>> {
+): Promise<ReadonlyMap<number, readonly StepTimes[]>> {
   const walkers = funnels.map((funnel) => walkerOf(view, funnel));
   const steps = new Set(walkers.flatMap(({names}) => names));
   const rows = new Map<number, Row[]>();
@@ -52,7 +50,7 @@ export async function pathsOf(
     }
     await turn();
   }
-  const paths = new Map<number, Path[]>();
+  const paths = new Map<number, StepTimes[]>();
   for (const [user, own] of rows) {
     own.sort((a, b) => a.timeMs - b.timeMs || a.ordinal - b.ordinal);
     paths.set(
@@ -67,10 +65,10 @@ interface Walker {
   /** Names of its steps, up to one that never happened here: no user reaches that. */
   readonly names: readonly number[];
   /** Walks the rows of a user, in their order. */
-  readonly walk: (rows: readonly Row[]) => Path;
+  readonly walk: (rows: readonly Row[]) => StepTimes;
 }
 
-function walkerOf({partition}: View, {steps, windowMs}: PlainFunnel): Walker {
+function walkerOf({partition}: RowSources, {steps, windowMs}: PlainFunnel): Walker {
   const names = steps.map((step) => {
     const bytes = wtf8(step);
     return partition.aggregator.names.find(bytes, 0, bytes.length);
@@ -86,7 +84,7 @@ function walkerOf({partition}: View, {steps, windowMs}: PlainFunnel): Walker {
   );
   let times = new Float64Array(64);
   let kinds = new Uint8Array(64);
-  const pathOf = (rows: readonly Row[]): Path => {
+  const pathOf = (rows: readonly Row[]): StepTimes => {
     if (rows.length > times.length)
       [times, kinds] = [new Float64Array(2 * rows.length), new Uint8Array(2 * rows.length)];
     let count = 0;

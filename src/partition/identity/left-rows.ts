@@ -10,10 +10,8 @@ import {bodyBlockRows, hourMs} from '../../../actors/limits.js';
 import type {EntryView} from '../../../actors/log/entry-view.js';
 import type {MoveContents} from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
-import type {PartitionView} from '../partition-view.js';
+import type {RowSources} from '../partition-view.js';
 import {chunksOfUsers} from '../snapshot/user-loader.js';
-
-type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
 
 /** Awaited between two chunks, so that background work can yield. */
 export type Yield = () => Promise<void>;
@@ -31,7 +29,7 @@ interface FoundRows {
 }
 
 /** Number of rows by user. @throws MissingPart, DamagedPart */
-export async function countRows(view: View, users: readonly number[], turn: Yield): Promise<Map<number, number>> {
+export async function countRows(view: RowSources, users: readonly number[], turn: Yield): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
   for await (const {columns, rows} of rowsOf(view, users)) {
     for (const row of rows) counts.set(columns.users[row], (counts.get(columns.users[row]) ?? 0) + 1);
@@ -41,7 +39,7 @@ export async function countRows(view: View, users: readonly number[], turn: Yiel
 }
 
 /** Events by hour and name, and rows by chunk, of these users. @throws MissingPart, DamagedPart */
-export async function contentsOf(view: View, users: readonly number[], turn: Yield): Promise<MoveContents> {
+export async function contentsOf(view: RowSources, users: readonly number[], turn: Yield): Promise<MoveContents> {
   const cells = new Map<string, [hour: number, name: number, count: number]>();
   const chunks: [number, number][] = [];
   for await (const {chunk, columns, rows} of rowsOf(view, users)) {
@@ -60,7 +58,7 @@ export async function contentsOf(view: View, users: readonly number[], turn: Yie
 
 /** Events of these users in the order of arrival; each is valid until the next is requested. @throws MissingPart, DamagedPart */
 export async function* eventsOf(
-  view: View,
+  view: RowSources,
   users: readonly number[],
 ): AsyncGenerator<{readonly entry: EntryView; readonly user: number; readonly ordinal: number}> {
   const {tables} = view.partition;
@@ -83,7 +81,7 @@ export async function* eventsOf(
 }
 
 /** All rows of these users, by ascending chunk. @throws MissingPart, DamagedPart */
-export async function* rowsOf(view: View, users: readonly number[]): AsyncGenerator<FoundRows> {
+export async function* rowsOf(view: RowSources, users: readonly number[]): AsyncGenerator<FoundRows> {
   const {partition, layout, cache} = view;
   const wanted = new UserSet();
   for (const user of users) wanted.add(user);

@@ -14,11 +14,12 @@ import {writeArrivedEvent} from '../../../actors/log/arrived-event.js';
 import type {Move} from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {monotonicMs} from '../../clock.js';
+import {PacedWork} from '../../pacing/paced-work.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import type {Damage} from '../../parts/damage.js';
 import type {Erasure} from '../erasure/erasure.js';
-import {arriveBytesMax, type LogWriter} from '../log/log-writer.js';
-import type {PartitionView} from '../partition-view.js';
+import {arriveBytesMax, type DestinationLog} from '../log/log-writer.js';
+import type {PartitionView, RowSources} from '../partition-view.js';
 import type {ManifestStore} from '../snapshot/manifest-store.js';
 import type {Throttle} from '../throttle.js';
 import {contentsOf, countRows, eventsOf} from './left-rows.js';
@@ -37,7 +38,7 @@ const leftShareMax = 1 / 4;
 
 /** The partition that users leave for. */
 export interface Destination {
-  readonly writer: Pick<LogWriter, 'arrive' | 'erase' | 'link' | 'takeBack'>;
+  readonly writer: DestinationLog;
   readonly manifests: Pick<ManifestStore, 'read'>;
 }
 
@@ -60,20 +61,19 @@ export class Mover {
   private readonly appendedMs = new Map<Move, number>();
   /** Users whose events are in the log of their destination, as far as this process knows. */
   private readonly appendedUsers = new UserSet();
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
+  private readonly beats: PacedWork;
   private leftMs = Number.NEGATIVE_INFINITY;
   /** Time at which this process first saw a pending move that is not appended. */
   private waitingSinceMs: number | undefined;
 
   constructor(setup: MoverSetup) {
     this.setup = setup;
+    this.beats = new PacedWork({work: () => this.beat(), isAllowed: setup.isLive, onFailed: setup.onFatal});
   }
 
   /** Call it when there may be a candidate or a pending move. */
   wake(): void {
-    if (this.timer !== undefined || this.running !== undefined || !this.hasWork || !this.setup.isLive()) return;
-    this.timer = setTimeout(() => this.beat(), beatMs);
+    if (this.hasWork) this.beats.wake(beatMs);
   }
 
   private get hasWork(): boolean {
@@ -81,17 +81,7 @@ export class Mover {
     return candidates.size > 0 || pending.length > 0;
   }
 
-  private beat(): void {
-    this.timer = undefined;
-    this.running = this.work()
-      .catch((error: unknown) => this.setup.onFatal(error as Error))
-      .finally(() => {
-        this.running = undefined;
-        this.wake();
-      });
-  }
-
-  private async work(): Promise<void> {
+  private async beat(): Promise<number | undefined> {
     try {
       await this.leave();
       await this.append();
@@ -100,6 +90,7 @@ export class Mover {
       throwBroken(error);
       if (!this.setup.damage.note(error as Error)) throw error; // MV2
     }
+    return this.hasWork ? beatMs : undefined;
   }
 
   private async leave(): Promise<void> {
@@ -180,7 +171,7 @@ export class Mover {
   }
 
   /** The log of a destination, through the writer that moves are appended with: later entries come after the moves. */
-  logOf(to: number): Destination['writer'] {
+  logOf(to: number): DestinationLog {
     return this.destinationOf(to).writer;
   }
 
@@ -333,19 +324,18 @@ export class Mover {
   }
 
   stop(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    this.beats.stop();
   }
 
   /** Resolves when no beat is running. */
-  async idle(): Promise<void> {
-    await this.running;
+  idle(): Promise<void> {
+    return this.beats.idle();
   }
 }
 
 /** Sets the contents of those of these moves that have none yet and whose rows can be read. MV2 */
 export async function completeMoves(
-  view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>,
+  view: RowSources,
   moves: readonly Move[],
   slicer: TimeSlicer,
   damage: Damage,

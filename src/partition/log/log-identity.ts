@@ -14,7 +14,7 @@
 import type {Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
 import type {Logger} from '../../observe.js';
-import {Condition} from '../../pacing/condition.js';
+import {ConditionVariable} from '../../pacing/condition-variable.js';
 import {RetryLog, retryForever} from '../retry.js';
 import type {LogReader} from './log-reader.js';
 
@@ -50,7 +50,7 @@ export class LogIdentity {
   /** Sequences reported to callers as applied and as published. LI1 */
   private applied: number;
   private published: number;
-  private readonly reached = new Condition();
+  private readonly reached = new ConditionVariable();
   /** Number of losses since this process started. */
   logLosses = 0;
   private lastLossMs: number | undefined;

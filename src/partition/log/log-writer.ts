@@ -53,6 +53,9 @@ export interface Erasing {
   readonly onward?: readonly number[];
 }
 
+/** The log of a partition that users leave for, or that a deletion goes on to. */
+export type DestinationLog = Pick<LogWriter, 'arrive' | 'erase' | 'link' | 'takeBack'>;
+
 export class LogWriter {
   private readonly js: JetStreamClient;
   private readonly partition: number;

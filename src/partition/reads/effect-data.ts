@@ -11,16 +11,14 @@ import type {SavedFunnel} from '../../kept/saved-funnel.js';
 import type {Outbox, StallEffect, UserEffect} from '../effects.js';
 import {pathsOf} from '../funnels/user-paths.js';
 import type {Yield} from '../identity/left-rows.js';
-import type {PartitionView} from '../partition-view.js';
+import type {RowSources} from '../partition-view.js';
 import {loadRecord} from '../snapshot/user-loader.js';
-
-type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
 
 const gone: PartitionAnswer = {kind: 'effect_gone'};
 
 /** @throws MissingPart, DamagedPart */
 export async function effectData(
-  view: View,
+  view: RowSources,
   outbox: Outbox,
   {type, of}: Extract<PartitionQuestion, {ask: 'effect'}>,
   turn: Yield,
@@ -50,13 +48,13 @@ function userFields(partition: Partition, outbox: Outbox, user: number): string 
   return `"${field}":${JSON.stringify(text.slice(1))},"user_ref":${JSON.stringify(ref)}`;
 }
 
-async function traitsField({partition, layout, cache}: View, user: number): Promise<string | undefined> {
+async function traitsField({partition, layout, cache}: RowSources, user: number): Promise<string | undefined> {
   const record = await loadRecord(partition, layout, cache, user);
   return record === undefined ? undefined : `"traits":${record.traits?.json ?? '{}'}`;
 }
 
 async function completionFields(
-  view: View,
+  view: RowSources,
   outbox: Outbox,
   {user, funnel: id}: UserEffect,
   turn: Yield,

@@ -18,7 +18,7 @@ import type {RowPlace} from '../../asks/events.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
 import {replyBytesMax} from '../../asks/subjects.js';
 import {loadAhead} from '../../parts/load-ahead.js';
-import type {PartitionView} from '../partition-view.js';
+import type {RowSources} from '../partition-view.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 import type {ReadBudget} from './read-budget.js';
 
@@ -30,12 +30,12 @@ const chunksTakenAtOnce = 64;
 type HistoryQuestion = Extract<PartitionQuestion, {ask: 'history'}>;
 
 /** A chunk in memory, or in parts. */
-type Place = ChunkInMemory | ChunkEntry;
+type ChunkPlace = ChunkInMemory | ChunkEntry;
 
 /** Requested rows of one block of bodies. */
 interface BlockRows {
   /** The chunk with these rows; undefined: no chunk has them. */
-  readonly place: Place | undefined;
+  readonly place: ChunkPlace | undefined;
   readonly block: number;
   readonly ordinals: number[];
 }
@@ -45,13 +45,13 @@ type Reachable = ReachableChunk<ChunkEntry>;
 type LoadedBlock = readonly [block: Uint8Array, columns: RowColumns];
 
 export class HistoryReads {
-  private readonly view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
+  private readonly view: RowSources;
   private readonly hasLeft: ((user: number) => boolean) | undefined;
   /** Text of one event. */
   private readonly writer = new ByteWriter(1_024);
 
   /** `hasLeft`: tells users whose events another partition has by now. */
-  constructor(view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>, hasLeft?: (user: number) => boolean) {
+  constructor(view: RowSources, hasLeft?: (user: number) => boolean) {
     this.view = view;
     this.hasLeft = hasLeft;
   }

@@ -9,7 +9,7 @@ import {throwBroken} from '../../../actors/invariant.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
 import type {PartitionQuestion} from '../../asks/partition.js';
 import {monotonicMs} from '../../clock.js';
-import type {PartitionView} from '../partition-view.js';
+import type {RowSources} from '../partition-view.js';
 import {HistoryReads} from './history-reads.js';
 import {longReadSlots, readPage} from './read-budget.js';
 
@@ -18,7 +18,7 @@ const roundsMax = 20;
 /** Distance of the users and chunks of successive rounds. */
 const stride = 7;
 
-type Rehearsed = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
+type Rehearsed = RowSources;
 
 interface Page {
   readonly question: Extract<PartitionQuestion, {ask: 'history'}>;

@@ -7,7 +7,7 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
-import type {PartitionView} from '../partition-view.js';
+import type {RowSources} from '../partition-view.js';
 import type {HistoryReads} from './history-reads.js';
 import type {ReadBudget} from './read-budget.js';
 
@@ -34,7 +34,7 @@ interface Gap {
 }
 
 /** Matches of a scan so far. */
-interface Found {
+interface TailScan {
   readonly ordinals: number[];
   next: number;
   scanned: number;
@@ -42,10 +42,10 @@ interface Found {
 }
 
 export class TailReads {
-  private readonly view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
+  private readonly view: RowSources;
   private readonly history: HistoryReads;
 
-  constructor(view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>, history: HistoryReads) {
+  constructor(view: RowSources, history: HistoryReads) {
     this.view = view;
     this.history = history;
   }
@@ -56,7 +56,7 @@ export class TailReads {
     const {generation, generations} = partition;
     const end = this.history.ordinalEnd;
     const wanted = names && this.indexesOf(names);
-    const found: Found = {ordinals: [], next: Math.min(from, end), scanned: 0, missing: undefined};
+    const found: TailScan = {ordinals: [], next: Math.min(from, end), scanned: 0, missing: undefined};
     const countMax = Math.min(limit, tailRowsMax);
     // A name of which no row is left is forgotten.
     if (wanted?.size === 0 && limit > 0) pass(found, {to: end, isMissing: true});
@@ -117,16 +117,22 @@ export class TailReads {
 
 const endOf = ({baseOrdinal, count}: Pick<ChunkEntry, 'baseOrdinal' | 'count'>): number => baseOrdinal + count;
 
-function pass(found: Found, {to, isMissing}: Gap): void {
+function pass(found: TailScan, {to, isMissing}: Gap): void {
   if (isMissing && to > found.next) miss(found, found.next, to);
   found.next = to;
 }
 
-function miss(found: Found, from: number, to: number): void {
+function miss(found: TailScan, from: number, to: number): void {
   found.missing = [found.missing?.[0] ?? from, to];
 }
 
-function scan(rows: ArrivedRows, found: Found, wanted: ReadonlySet<number> | undefined, countMax: number, end: number) {
+function scan(
+  rows: ArrivedRows,
+  found: TailScan,
+  wanted: ReadonlySet<number> | undefined,
+  countMax: number,
+  end: number,
+) {
   const {baseOrdinal, count, users, noUser, names} = rows;
   const stop = Math.min(baseOrdinal + count, end);
   const begin = found.next;

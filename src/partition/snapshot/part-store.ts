@@ -9,7 +9,7 @@ import type {PartRef} from '../../../actors/manifest.js';
 import {hasCode, wrongLastSequence} from '../../nats/error-codes.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
-import type {PartsCache, Reading} from '../../parts/parts-cache.js';
+import type {PartReading, PartsCache} from '../../parts/parts-cache.js';
 import {type RetryLog, retryForever} from '../retry.js';
 import type {KeySet} from './named-parts.js';
 import type {Ownership} from './ownership.js';
@@ -66,7 +66,7 @@ export class PartStore {
    * Resolves when the part is durable; retries while the store is unreachable. `reading`: how live reads will read the part;
    * undefined: they will not.
    */
-  async put(payload: Uint8Array, reading?: Reading): Promise<PartRef> {
+  async put(payload: Uint8Array, reading?: PartReading): Promise<PartRef> {
     assert(payload.length > 0, 'a part has bytes');
     const key = `${this.keyPrefix}.${this.nextKey++}`;
     const revisions: number[] = [];

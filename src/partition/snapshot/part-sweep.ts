@@ -21,6 +21,8 @@ import {monotonicMs} from '../../clock.js';
 import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../../nats/error-codes.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
+import {PacedWork} from '../../pacing/paced-work.js';
+import {whenAllEnded} from '../../pacing/when-all-ended.js';
 import {RetryLog, retryForever} from '../retry.js';
 import {Throttle} from '../throttle.js';
 import type {KeySet} from './named-parts.js';
@@ -104,13 +106,13 @@ export class PartSweep {
   private readonly retries: RetryLog;
   private readonly lists: Job[] = [];
   private orphans: Job | undefined;
-  private running: Promise<void> | undefined;
-  private isStopped = false;
+  private readonly sweeping: PacedWork;
   /** Erased values since `note`. S5 */
   private noted: StoredValue[] | undefined;
 
   constructor(setup: PartSweepSetup) {
     this.setup = setup;
+    this.sweeping = new PacedWork({work: () => this.sweep(), onFailed: throwAgain});
     this.throttle = setup.throttle ?? new Throttle(() => 0);
     this.retries = new RetryLog(setup.log, {partition: setup.partition, tried: 'to erase parts'});
   }
@@ -119,7 +121,7 @@ export class PartSweep {
   add(values: readonly StoredValue[]): void {
     if (values.length === 0) return;
     this.lists.push(new Job((subjects) => values.filter(({subject}) => subjects.has(subject))));
-    this.start();
+    this.sweeping.wake();
   }
 
   /**
@@ -134,7 +136,7 @@ export class PartSweep {
       before?.erased,
     );
     if (before !== undefined) this.orphans.done.then(before.end);
-    this.start();
+    this.sweeping.wake();
   }
 
   /** Resolves when no value added by now exists any more; erases without rests until then. */
@@ -150,7 +152,7 @@ export class PartSweep {
 
   /** Whether nothing is left to erase. */
   get isIdle(): boolean {
-    return this.running === undefined;
+    return !this.sweeping.isBusy;
   }
 
   /** Erases replaced values for some seconds at most; leaves the rest and orphans to the next start. */
@@ -158,9 +160,9 @@ export class PartSweep {
     this.orphans = undefined;
     const patience = new AbortController();
     const over = pause(stopMsMax, undefined, {signal: patience.signal}).catch(() => undefined);
-    await this.throttle.expedite(Promise.race([this.running, over]));
+    await this.throttle.expedite(Promise.race([this.sweeping.idle(), over]));
     patience.abort();
-    this.isStopped = true;
+    this.sweeping.stop();
   }
 
   /** Notes erased values from now on, and erases without rests. S5 */
@@ -185,14 +187,8 @@ export class PartSweep {
     return found;
   }
 
-  private start(): void {
-    this.running ??= this.run().finally(() => {
-      this.running = undefined;
-    });
-  }
-
-  private async run(): Promise<void> {
-    if (this.isGentle) await this.throttle.rest(firstReadsMs);
+  private async sweep(): Promise<undefined> {
+    if (this.next !== undefined && this.isGentle) await this.throttle.rest(firstReadsMs);
     for (let job = this.next; job !== undefined; job = this.next) {
       const current = job;
       if (await retryForever(() => this.work(current), this.retries)) this.finish(current);
@@ -200,7 +196,7 @@ export class PartSweep {
   }
 
   private get next(): Job | undefined {
-    return this.isStopped ? undefined : (this.lists[0] ?? this.orphans);
+    return this.sweeping.isStopped ? undefined : (this.lists[0] ?? this.orphans);
   }
 
   private finish(job: Job): void {
@@ -228,8 +224,7 @@ export class PartSweep {
       if (startedMs > look.endMs) throw new Error('the list of stored parts is too old');
       const some = targets.slice(at, at + (this.isGentle ? gentleErasesAtOnce : erasesAtOnce));
       // The next look must not run beside an erase.
-      const outcomes = await Promise.allSettled(some.map((target) => this.erase(target, look.run, job)));
-      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+      await whenAllEnded(some.map((target) => this.erase(target, look.run, job)));
       at += some.length;
       if (this.isGentle) await this.throttle.rest(monotonicMs() - startedMs);
     }
@@ -274,6 +269,11 @@ export class PartSweep {
     const message = await this.setup.erasing.jsm.streams.getMessage(bucketStream('parts'), query);
     return message?.seq;
   }
+}
+
+/** A bug: every fault of the store is retried. */
+function throwAgain(error: Error): never {
+  throw error;
 }
 
 /** A sequence that another value has now does not count. */

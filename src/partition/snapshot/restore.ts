@@ -18,7 +18,7 @@ import {whenAllEnded} from '../../pacing/when-all-ended.js';
 import {isUnreadable} from '../../parts/damage.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
-import {IndexReader} from '../../parts/stored-index.js';
+import {IndexReader, type LoadPart} from '../../parts/stored-index.js';
 import {DamagedPart, MissingPart} from '../../parts/stored-parts.js';
 import {readDeletions} from '../../parts/stored-state.js';
 import {entriesOfBlock, type KeptNames, NamedParts} from './named-parts.js';
@@ -34,8 +34,6 @@ export interface Restored {
   /** Parts that only the older of the two snapshots names: they are removed together with it. */
   readonly outdated: readonly PartRef[];
 }
-
-type Load = (ref: PartRef) => Promise<Uint8Array>;
 
 /** The state before the first message. */
 export const emptyState = (setup: PartitionSetup): Restored => ({
@@ -57,7 +55,7 @@ export async function restore(
   cache: PartsCache,
   stored: ReadonlySet<string> | undefined,
 ): Promise<Restored> {
-  const load: Load = (ref) => cache.loadUncached(ref);
+  const load: LoadPart = (ref) => cache.loadUncached(ref);
   const indexes = new IndexReader();
   const index = await indexes.read(manifest.index, load);
   if (stored !== undefined) checkStored(index, stored);
@@ -82,7 +80,7 @@ function checkStored(index: SnapshotIndex, stored: ReadonlySet<string>): void {
  * loads: memory holds one state at a time.
  */
 async function restoreTables(partition: Partition, index: SnapshotIndex, cache: PartsCache, permitsMissing: boolean) {
-  const load: Load = (ref) => cache.loadUncached(ref);
+  const load: LoadPart = (ref) => cache.loadUncached(ref);
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
   const {users, names} = partition.tables;
   users.reserve(
@@ -121,14 +119,14 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
 export async function restoreCompletions(
   {completions}: Partition,
   {completed}: SnapshotIndex,
-  load: Load,
+  load: LoadPart,
 ): Promise<void> {
   for (const {funnel, hasBegun, users} of completed)
     completions.restore(funnel, hasBegun, users === null ? null : await load(users));
 }
 
 /** Links of devices to users, and users who left. */
-export async function restoreLinks({links, moves}: Partition, index: SnapshotIndex, load: Load): Promise<void> {
+export async function restoreLinks({links, moves}: Partition, index: SnapshotIndex, load: LoadPart): Promise<void> {
   await whenAllEnded([
     restoreEach(index.devices.blocks, load, (bytes) => links.devices.restoreBlock(bytes)),
     restoreEach(index.owners.blocks, load, (bytes) => links.owners.restoreBlock(bytes)),
@@ -172,7 +170,11 @@ async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<Rest
  * The index of the previous snapshot; undefined when one of its parts is missing or damaged. That snapshot is only needed if
  * the newest one is damaged, which it is not.
  */
-async function olderIndex({previous}: Manifest, indexes: IndexReader, load: Load): Promise<SnapshotIndex | undefined> {
+async function olderIndex(
+  {previous}: Manifest,
+  indexes: IndexReader,
+  load: LoadPart,
+): Promise<SnapshotIndex | undefined> {
   if (previous === null) return undefined;
   try {
     return await indexes.read(previous.index, load);

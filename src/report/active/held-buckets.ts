@@ -121,7 +121,7 @@ export const heldUsers = (derived: DerivedIndexes, partitionCount: number): Held
   new HeldBuckets(derived, partitionCount, {of: ({users}) => users.bytes, max: bucketUsersBytesMax});
 
 /** Sets of a selector's users. */
-export const heldSets = (derived: DerivedIndexes, partitionCount: number): HeldBuckets<Uint32Array> =>
+export const heldUserSets = (derived: DerivedIndexes, partitionCount: number): HeldBuckets<Uint32Array> =>
   new HeldBuckets(derived, partitionCount, {of: ({byteLength}) => byteLength, max: (count) => 4 * wordsOf(count)});
 
 /** Sets of the users who start and return. */

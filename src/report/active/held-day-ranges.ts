@@ -14,7 +14,7 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 /** Tables of one partition. Few ranges are not inside another one: those of dashboards, and of current look-ups. */
 const tablesMax = 8;
 
-interface Table extends DaySpan {
+interface DayTable extends DaySpan {
   readonly key: string;
   /** Blocks and erased users that the table was computed from. HD1 */
   readonly source: string;
@@ -27,7 +27,7 @@ interface Table extends DaySpan {
 export class HeldDayRanges {
   private readonly ranges: Derived<DayRanges>;
   /** Tables of each partition, newest last. */
-  private readonly tables = new Map<number, Table[]>();
+  private readonly tables = new Map<number, DayTable[]>();
 
   constructor(derived: DerivedIndexes) {
     this.ranges = derived.kind();
@@ -68,7 +68,7 @@ export class HeldDayRanges {
 }
 
 /** Whether the table is valid for the index. HD1 */
-function isOf(table: Table, index: SnapshotIndex): boolean {
+function isOf(table: DayTable, index: SnapshotIndex): boolean {
   if (table.index === index) return true;
   if (table.source !== sourceOf(index, table)) return false;
   table.index = index;
@@ -76,11 +76,11 @@ function isOf(table: Table, index: SnapshotIndex): boolean {
 }
 
 /** Whether a table can be continued for the index. HD2 */
-function isResumable({checkpoint}: Table, index: SnapshotIndex): boolean {
+function isResumable({checkpoint}: DayTable, index: SnapshotIndex): boolean {
   return checkpoint !== undefined && checkpoint.source === sourceOf(index, checkpoint.span);
 }
 
-function before(day: number, index: SnapshotIndex, {firstDay}: DaySpan): Table['checkpoint'] {
+function before(day: number, index: SnapshotIndex, {firstDay}: DaySpan): DayTable['checkpoint'] {
   const span = {firstDay, lastDay: day - 1};
   return {span, source: sourceOf(index, span)};
 }

@@ -15,7 +15,7 @@ import {erasedIn} from './held-day-ranges.js';
 /** Tables of one partition: a deployment asks in one to three zones. */
 const tablesMax = 8;
 
-interface Table {
+interface LocalTable {
   readonly key: string;
   readonly zone: string;
   /** Start of each day, and the end of the last. */
@@ -33,7 +33,7 @@ interface Table {
 export class HeldLocalRanges {
   private readonly ranges: Derived<DayRanges>;
   /** Tables of each partition, newest last. */
-  private readonly tables = new Map<number, Table[]>();
+  private readonly tables = new Map<number, LocalTable[]>();
 
   constructor(derived: DerivedIndexes) {
     this.ranges = derived.kind();
@@ -80,7 +80,7 @@ export class HeldLocalRanges {
 }
 
 /** HL1 */
-function isOf(table: Table, index: SnapshotIndex): boolean {
+function isOf(table: LocalTable, index: SnapshotIndex): boolean {
   if (table.index === index) return true;
   if (table.source !== sourceOf(table.days, index)) return false;
   table.index = index;
@@ -88,7 +88,7 @@ function isOf(table: Table, index: SnapshotIndex): boolean {
 }
 
 /** HL3 */
-const isResumable = ({checkpointSource, checkpointDays}: Table, index: SnapshotIndex): boolean =>
+const isResumable = ({checkpointSource, checkpointDays}: LocalTable, index: SnapshotIndex): boolean =>
   checkpointSource !== undefined && checkpointSource === sourceOf(checkpointDays, index);
 
 function sourceOf(days: Float64Array, index: SnapshotIndex): string {

@@ -9,7 +9,7 @@ import {fixedMemory, instantiate, layOut, loadKernel} from '../../web-assembly.j
 
 type Find = (count: number, name: number, code: number) => number;
 
-interface KernelExports {
+interface FilterKernelExports {
   readonly find8x8: Find;
   readonly find8x16: Find;
   readonly find16x8: Find;
@@ -21,7 +21,7 @@ interface KernelExports {
 const {places, length} = layOut({namesAt: 4 * chunkRowsMax, codesAt: 2 * chunkRowsMax, foundAt: 2 * chunkRowsMax});
 
 class KernelRowFinder implements RowFinder {
-  private readonly kernel: KernelExports;
+  private readonly kernel: FilterKernelExports;
   private readonly memory: Uint8Array;
   private readonly found: Uint16Array;
   private count = 0;
@@ -31,7 +31,7 @@ class KernelRowFinder implements RowFinder {
 
   constructor() {
     const memory = fixedMemory(length);
-    this.kernel = instantiate(loadKernel('row-finder'), {env: {memory}, 'row-finder': places}) as KernelExports;
+    this.kernel = instantiate(loadKernel('row-finder'), {env: {memory}, 'row-finder': places}) as FilterKernelExports;
     this.memory = new Uint8Array(memory.buffer);
     this.found = new Uint16Array(memory.buffer, places.foundAt, chunkRowsMax);
     this.findOpen = this.kernel.find8x8;

@@ -50,7 +50,7 @@ const restTimes = 10;
 const restMsMin = 1_000;
 const loadsAheadMax = 4;
 
-interface Segment {
+interface ValueSegment {
   /** Key of the cells among derived values. */
   readonly key: string;
   readonly valueCount: number;
@@ -73,7 +73,7 @@ export interface CoveredChunks {
 /** The segments that answer for one snapshot, and the chunks that they cover. */
 interface Cover {
   readonly index: SnapshotIndex;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly ValueSegment[];
   readonly covered: ReadonlySet<string>;
   readonly others: readonly ChunkEntry[];
 }
@@ -82,7 +82,7 @@ interface Cover {
 export type AskedValues = 'one' | 'all';
 
 /** Chunks of one snapshot, and the users whose rows in them do not count. */
-interface Wanted {
+interface WantedCells {
   readonly chunks: readonly ChunkEntry[];
   readonly hasLeft: UserSet;
   /** `all`: no question about one value waits for the cells. VI7 */
@@ -93,11 +93,11 @@ interface PropertyState {
   readonly property: PropertyName;
   askCount: number;
   readonly asks: AskTimes;
-  segments: readonly Segment[];
+  segments: readonly ValueSegment[];
   /** Cover of the newest snapshot that a question named; follows `segments`. */
   cover: Cover | undefined;
   /** Chunks that wait for their turn to be built. */
-  wanted: Wanted | undefined;
+  wanted: WantedCells | undefined;
   restUntilMs: number;
   /** Memory of the cells that did not fit. */
   refused: BuildNeed | undefined;
@@ -255,8 +255,8 @@ export class ValueIndex {
   }
 
   /** Cells of the segments, without those that were dropped. */
-  private heldCells(state: PropertyState): Map<Segment, ValueCells> {
-    const held = new Map<Segment, ValueCells>();
+  private heldCells(state: PropertyState): Map<ValueSegment, ValueCells> {
+    const held = new Map<ValueSegment, ValueCells>();
     for (const segment of state.segments) {
       const cells = this.cells.get(segment.key);
       if (cells !== undefined) held.set(segment, cells);
@@ -278,7 +278,7 @@ export class ValueIndex {
 
   // -- building --
 
-  private want(state: PropertyState, wanted: Wanted): void {
+  private want(state: PropertyState, wanted: WantedCells): void {
     state.wanted = state.wanted?.values === 'one' ? {...wanted, values: 'one'} : wanted;
     this.backlog ??= this.workOff().finally(() => {
       this.backlog = undefined;
@@ -313,7 +313,7 @@ export class ValueIndex {
 
   private async buildAll(
     state: PropertyState,
-    {chunks: due, hasLeft, values}: Wanted,
+    {chunks: due, hasLeft, values}: WantedCells,
   ): Promise<{end: CellsEnd; tookMs: number}> {
     let tookMs = 0;
     let end: CellsEnd = 'kept';
@@ -332,7 +332,11 @@ export class ValueIndex {
   }
 
   /** Builds a segment of these chunks. */
-  private async buildSegment(state: PropertyState, {chunks, hasLeft, values}: Wanted, build: Build): Promise<CellsEnd> {
+  private async buildSegment(
+    state: PropertyState,
+    {chunks, hasLeft, values}: WantedCells,
+    build: Build,
+  ): Promise<CellsEnd> {
     const passing = this.passingOf(liveRows(chunks));
     if (!build.makeRoom(passing, state.asks)) return refuse(state, passing);
     build.borrow(passing.passingBytes);
@@ -399,11 +403,11 @@ function add(
 }
 
 /** The segments that stay beside the open one: those without any of its chunks. */
-const othersOf = ({segments}: PropertyState, {chunks}: OpenSegment): Segment[] =>
+const othersOf = ({segments}: PropertyState, {chunks}: OpenSegment): ValueSegment[] =>
   segments.filter((segment) => !segment.chunks.some((chunk) => chunks.has(chunk)));
 
 /** Whether reading every cell of the segments costs less than scanning their rows. VI7 */
-function payForAll(segments: readonly Pick<Segment, 'valueCount' | 'rows'>[]): boolean {
+function payForAll(segments: readonly Pick<ValueSegment, 'valueCount' | 'rows'>[]): boolean {
   const values = segments.reduce((sum, {valueCount}) => sum + valueCount, 0);
   const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
   return values * rowsOfValue <= rows;
@@ -431,13 +435,13 @@ function newState(text: string): PropertyState {
   };
 }
 
-function setSegments(state: PropertyState, segments: readonly Segment[]): void {
+function setSegments(state: PropertyState, segments: readonly ValueSegment[]): void {
   state.segments = segments;
   state.cover = undefined;
 }
 
 /** Finds the chunks that the segments cover. VI1 */
-function coverOf(index: SnapshotIndex, segments: readonly Segment[]): Cover {
+function coverOf(index: SnapshotIndex, segments: readonly ValueSegment[]): Cover {
   const keys = new Set(index.chunks.filter(({live}) => live > 0).map(countedKey));
   const named = segments.filter(({chunks}) => chunks.every((key) => keys.has(key)));
   const covered = new Set(named.flatMap(({chunks, scanned}) => chunks.filter((key) => !scanned.has(key))));

@@ -35,7 +35,7 @@ const {places, length: postingsAt} = layOut({
   nextKeysAt: f64s,
 });
 
-interface KernelExports extends EntryProgress {
+interface FunnelKernelExports extends EntryProgress {
   seek(count: number, userCount: number, heads: number, starts: number, keys: number): void;
   advance(count: number, endKey: number): number;
 }
@@ -61,7 +61,7 @@ class KernelFunnelProgress implements FunnelProgress {
   readonly keys: Float64Array;
   readonly found: Float64Array;
   readonly gaps: Float64Array;
-  private readonly kernel: KernelExports;
+  private readonly kernel: FunnelKernelExports;
 
   constructor(memory: Memory) {
     const {buffer} = memory;
@@ -70,7 +70,7 @@ class KernelFunnelProgress implements FunnelProgress {
     this.found = new Float64Array(buffer, places.foundAt, blockUsers);
     this.gaps = new Float64Array(buffer, places.gapsAt, blockUsers);
     new Float64Array(buffer, places.neverAt, 1)[0] = Number.POSITIVE_INFINITY;
-    this.kernel = instantiate(module, {env: {memory}, 'funnel-progress': places}) as KernelExports;
+    this.kernel = instantiate(module, {env: {memory}, 'funnel-progress': places}) as FunnelKernelExports;
   }
 
   entryProgress(): EntryProgress {

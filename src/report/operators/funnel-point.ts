@@ -5,7 +5,7 @@ import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {FunnelRules} from '../../asks/funnels.js';
 import type {Point} from '../../asks/people-behind.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
@@ -14,8 +14,7 @@ import {groupedWalks, type UserPath} from './funnel-walks.js';
 import {GroupCounts} from './grouped-rows.js';
 import type {NoteUser} from './users-of-rows.js';
 
-type Query = Extract<ReportQuery, {report: 'funnel'}>;
-type Asked = Omit<Query, 'report'>;
+type Asked = Omit<QueryOf<'funnel'>, 'report'>;
 
 /** Hands over the paths of a partition that a number counts, by ascending user index. `users`: undefined for all. */
 type WalkPaths = (
@@ -27,7 +26,7 @@ type WalkPaths = (
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function funnelPointUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'funnel'>,
   point: Point,
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,

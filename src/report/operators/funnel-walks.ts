@@ -2,9 +2,10 @@
 //   FW1. With a held property each value of a user has a path of its own; events without a value are in none.
 //   FW2. Of a breakdown the path is chosen first, then the value of its events is read.
 import {timeOf} from '../../../actors/chunk/rows.js';
-import {EventNotes} from '../../../actors/report/funnel/event-notes.js';
+import {StepNotes} from '../../../actors/report/funnel/event-notes.js';
 import type {Path} from '../../../actors/report/funnel/path-log.js';
-import {type PathSearch, pathSearch} from '../../../actors/report/funnel/path-search.js';
+import type {PathSearch} from '../../../actors/report/funnel/path-rules.js';
+import {pathSearch} from '../../../actors/report/funnel/path-search.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
@@ -139,7 +140,7 @@ export class FunnelWalks {
   /** Hands over the path of everybody who entered, by ascending user index. */
   async walk(snapshot: PartitionSnapshot, users: Users | undefined, each: (path: UserPath) => void): Promise<void> {
     await this.groups?.grouping.open(this.reading.scan, snapshot);
-    const notes = new EventNotes();
+    const notes = new StepNotes();
     const held = this.heldValues === undefined ? undefined : new HeldValues(this.heldValues);
     const note: NoteRows = (rows, chosen, walk) => {
       const groupOf = this.groups?.grouping.of(snapshot, rows);
@@ -174,7 +175,7 @@ export class FunnelWalks {
   }
 
   /** Path through the noted events; undefined: the user did not enter. */
-  private pathOf(user: number, held: string | undefined, notes: EventNotes): UserPath | undefined {
+  private pathOf(user: number, held: string | undefined, notes: StepNotes): UserPath | undefined {
     const {events, search, times} = this;
     const depth = search.find(events.times, events.sets, events.count);
     if (depth === 0) return undefined;
@@ -188,7 +189,7 @@ export class FunnelWalks {
   }
 
   /** FW2 */
-  private groupOf(depth: number, notes: EventNotes): number {
+  private groupOf(depth: number, notes: StepNotes): number {
     if (this.groups === undefined) return missingGroup;
     const {at} = this.groups;
     const groups = Array.from(this.search.places.subarray(0, depth), (place) => notes.group(this.events.notes[place]!));
@@ -213,7 +214,7 @@ export function groupedWalks(
 
 /** Places [start, end) of the events of each held value. FW1 */
 function* placesByValue(
-  notes: EventNotes,
+  notes: StepNotes,
   kinds: Uint32Array,
   start: number,
   end: number,

@@ -26,17 +26,19 @@ import {
 } from '../../../actors/report/active/local-ranges.js';
 import {activeAnswer} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {isUnreadable} from '../../parts/damage.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {gatheredBytesOf, gatheredRowsMax, type Reading} from '../reading.js';
 import {isOfAnyone} from '../stored-answers.js';
 import {activity} from './activity.js';
 
-type Query = Extract<ReportQuery, {report: 'active'}>;
-
 /** @throws MissingPart, DamagedPart, BeyondMemory */
-export async function active(reading: Reading, query: Query, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+export async function active(
+  reading: Reading,
+  query: QueryOf<'active'>,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
   if (!isOfAnyone(query)) return activity(reading, query, snapshots);
   const buckets = Buckets.of(query);
   const partials: ActiveResult[] = [];
@@ -47,7 +49,7 @@ export async function active(reading: Reading, query: Query, snapshots: readonly
 
 function activeIn(
   reading: Reading,
-  {metric, windows, days, zone, toMs}: Query,
+  {metric, windows, days, zone, toMs}: QueryOf<'active'>,
   buckets: Buckets,
 ): (snapshot: PartitionSnapshot) => Promise<ActiveResult> {
   if (!isOfWholeElements(buckets, metric, windows)) {

@@ -15,7 +15,7 @@ import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {Point} from '../../asks/people-behind.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
@@ -25,12 +25,10 @@ import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'active'}>;
-
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function activity(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'active'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const fields = (await activityOfSets(reading, query, snapshots)) ?? (await activityOfRows(reading, query, snapshots));
@@ -40,7 +38,7 @@ export async function activity(
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
 export function activeUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'active'>,
   point: Point,
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,
@@ -51,7 +49,7 @@ export function activeUsers(
 /** Undefined with a breakdown, and where the sets would take several passes and more memory than the rows. */
 async function activityOfSets(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'active'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string | undefined> {
   const {metric, windows, did = {}, toMs, breakdown, users: filter} = query;
@@ -76,7 +74,7 @@ async function activityOfSets(
 
 async function activityOfRows(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'active'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const one = new Activity(reading, query);
@@ -89,14 +87,14 @@ type UsersIn = ReadonlyMap<PartitionSnapshot, Users | undefined>;
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
 class Activity {
   private readonly reading: Reading;
-  private readonly query: Query;
+  private readonly query: QueryOf<'active'>;
   private readonly windows: ActivityWindows;
   private readonly grouping: Grouping | undefined;
   readonly scan: RowScan;
   private shown: ShownGroups | undefined;
   private cells: ActivityCells;
 
-  constructor(reading: Reading, query: Query) {
+  constructor(reading: Reading, query: QueryOf<'active'>) {
     const {metric, windows, did = {}, breakdown} = query;
     this.reading = reading;
     this.query = query;

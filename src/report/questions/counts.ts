@@ -3,17 +3,19 @@ import {countsAnswer} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {mergeCounts} from '../../../actors/report/counts/counts.js';
 import {PropertyFilter} from '../../../actors/report/counts/filter.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {countsOf} from '../operators/stored-counts.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {storedCounts} from '../stored-answers.js';
 import {measured} from './measured.js';
 
-type Query = Extract<ReportQuery, {report: 'counts'}>;
-
 /** @throws MissingPart, DamagedPart, BeyondMemory */
-export async function counts(reading: Reading, query: Query, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+export async function counts(
+  reading: Reading,
+  query: QueryOf<'counts'>,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
   const stored = storedCounts(query);
   if (stored === undefined) return measured(reading, query, snapshots);
   const buckets = Buckets.of(query);

@@ -60,7 +60,7 @@ export async function exportedPage(
 
 // -- rows --
 
-interface FoundRow extends EventPlace, ShownRow {}
+interface ExportedRow extends EventPlace, ShownRow {}
 
 interface Bounds {
   /** Ordinal after the export's last row, per partition. EX1 */
@@ -74,10 +74,10 @@ async function firstRows(
   snapshots: readonly PartitionSnapshot[],
   after: EventPlace | undefined,
   {ordinalEnds, rowsMax}: Bounds,
-): Promise<readonly FoundRow[]> {
+): Promise<readonly ExportedRow[]> {
   const stretch = {startMs: Math.max(fromMs, after?.timeMs ?? fromMs), lastMs: toMs};
   const scan = new RowScan(reading, {stretch, selectors: [event === undefined ? {where} : {event, where}]});
-  const first = new FirstPlaces<FoundRow>(rowsMax, after);
+  const first = new FirstPlaces<ExportedRow>(rowsMax, after);
   const chunks = snapshots.flatMap((snapshot) => scan.chunks(snapshot).map((chunk) => ({snapshot, chunk})));
   chunks.sort((a, b) => a.chunk.minTimeMs - b.chunk.minTimeMs); // EX2
   for (const {snapshot, chunk} of chunks) {

@@ -6,7 +6,7 @@ import {isoText} from '../../../actors/calendar.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {compareTexts} from '../../../actors/report/rows/value-groups.js';
 import type {StepPoint} from '../../asks/funnels.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {type FunnelUserPlace, funnelUsersCursorText} from '../../funnel-users-cursor.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {pathsAt} from '../operators/funnel-point.js';
@@ -15,9 +15,7 @@ import {userKeys} from '../operators/user-keys.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'funnel-users'}>;
-
-interface FoundUser extends FunnelUserPlace {
+interface FunnelUser extends FunnelUserPlace {
   readonly enteredMs: number;
   readonly atMs: number;
 }
@@ -25,11 +23,11 @@ interface FoundUser extends FunnelUserPlace {
 /** JSON text of the page. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function funnelUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'funnel-users'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const walk = await pathsAt(reading, query, query.point, snapshots);
-  const found: FoundUser[] = [];
+  const found: FunnelUser[] = [];
   const data: object[] = [];
   for (const snapshot of snapshots) {
     const {partition} = snapshot.manifest;
@@ -58,7 +56,7 @@ export async function funnelUsers(
 const usersFrom = (users: Users | undefined, first: number): Users | undefined =>
   first === 0 ? users : {has: (user) => user >= first && (users?.has(user) ?? true)};
 
-function foundUser(partition: number, {user, held, times}: UserPath, {step, outcome}: StepPoint): FoundUser {
+function foundUser(partition: number, {user, held, times}: UserPath, {step, outcome}: StepPoint): FunnelUser {
   const last = outcome === 'reached' ? step : step - 1;
   return {
     partition,
@@ -76,7 +74,7 @@ const comparePlaces = (a: FunnelUserPlace, b: FunnelUserPlace): number =>
 async function named(
   reading: Reading,
   snapshot: PartitionSnapshot,
-  shown: readonly FoundUser[],
+  shown: readonly FunnelUser[],
 ): Promise<readonly object[]> {
   const keys = await userKeys(
     reading.scan,

@@ -3,7 +3,7 @@ import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../../actors/re
 import {PostedFunnel} from '../../../actors/report/funnel/posted-funnel.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import type {PlainFunnel} from '../../asks/funnels.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import type {GatherPostings} from '../funnel/funnel-index.js';
 import {kernelMemory} from '../funnel/funnel-kernel.js';
 import {selectorsMax} from '../operators/chosen-postings.js';
@@ -14,12 +14,15 @@ import {gatheredBytesOf, gatheredRowsMax, type Reading} from '../reading.js';
 import {plainFunnel} from '../stored-answers.js';
 import {walkedFunnel} from './walked-funnel.js';
 
-type Query = Extract<ReportQuery, {report: 'funnel'}>;
 /** A funnel of plain steps over the events of a stretch. */
 type PlainFunnelOf = PlainFunnel & {readonly stretch: Stretch};
 
 /** @throws MissingPart, DamagedPart, BeyondMemory */
-export async function funnel(reading: Reading, query: Query, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+export async function funnel(
+  reading: Reading,
+  query: QueryOf<'funnel'>,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
   const plain = plainFunnel(query);
   if (plain === undefined) return walkedFunnel(reading, query, snapshots);
   const results: FunnelResult[] = [];

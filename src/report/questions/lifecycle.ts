@@ -7,7 +7,7 @@ import {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {SetsOfPass} from '../../../actors/report/engagement/bucket-sets.js';
 import {LifecycleCells, lifecycleFields, stageUsers} from '../../../actors/report/engagement/lifecycle.js';
 import type {Point} from '../../asks/people-behind.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {usersBefore} from '../operators/first-time.js';
@@ -17,12 +17,10 @@ import type {NoteUser} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'lifecycle'}>;
-
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function lifecycle(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'lifecycle'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const buckets = Buckets.of(query);
@@ -34,7 +32,7 @@ export async function lifecycle(
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
 export async function lifecycleUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'lifecycle'>,
   {bucket, stage}: Point,
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,
@@ -51,7 +49,7 @@ type WalkStages = (snapshot: PartitionSnapshot, pass: SetsOfPass, known: Uint32A
 /** @returns the field `skipped` of an answer. */
 async function walkSets(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'lifecycle'>,
   snapshots: readonly PartitionSnapshot[],
   walk: WalkStages,
 ): Promise<string> {

@@ -1,13 +1,11 @@
 // Lists of the properties of events, and of the values of one of them.
 import {KeyTypes} from '../../../actors/report/rows/key-types.js';
-import type {ListQuery} from '../../asks/lists.js';
+import type {QueryOf} from '../../asks/report.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from '../operators/ranked-list.js';
 import {foldBodies, RowScan} from '../operators/row-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-
-type QueryOf<R extends ListQuery['report']> = Extract<ListQuery, {report: R}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function listedProperties(

@@ -5,15 +5,13 @@ import {KeyTypes} from '../../../actors/report/rows/key-types.js';
 import {missingGroup, ValueGroups} from '../../../actors/report/rows/value-groups.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
-import type {ListQuery} from '../../asks/lists.js';
+import type {QueryOf} from '../../asks/report.js';
 import {GroupCounts} from '../operators/grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from '../operators/ranked-list.js';
 import {RowScan} from '../operators/row-scan.js';
 import {readTraits} from '../operators/traits.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-
-type QueryOf<R extends ListQuery['report']> = Extract<ListQuery, {report: R}>;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function listedTraits(

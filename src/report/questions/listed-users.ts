@@ -14,7 +14,7 @@ import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {SeenUsers, seenUserBytes} from '../../../actors/report/rows/seen-users.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import type {UserSort} from '../../asks/user-list.js';
 import type {UserRef} from '../../asks/users.js';
 import {loadAhead} from '../../parts/load-ahead.js';
@@ -27,8 +27,6 @@ import {loadsAheadMax} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {peopleBehind} from './people-behind.js';
-
-type Query = Extract<ReportQuery, {report: 'user_list'}>;
 
 /** Users whose keys are held at once: whole blocks of the table. */
 const keysAtOnce = 16_384;
@@ -50,7 +48,7 @@ interface ListedUser extends EventPlace {
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function listedUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'user_list'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const after = query.after && {...query.after, timeMs: -(query.after.rank ?? noValue), ordinal: query.after.user};
@@ -84,7 +82,7 @@ const rankOf = ({timeMs}: ListedUser): number | null => (-timeMs === noValue ? n
 
 async function addUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'user_list'>,
   snapshot: PartitionSnapshot,
   {values, behind}: {readonly values: Float64Array | undefined; readonly behind: Users | undefined},
   first: FirstPlaces<ListedUser>,
@@ -112,7 +110,7 @@ async function addUsers(
 
 async function withPrefix(
   {scan}: Reading,
-  {prefix}: Query,
+  {prefix}: QueryOf<'user_list'>,
   snapshot: PartitionSnapshot,
   users: readonly number[],
 ): Promise<readonly number[]> {
@@ -174,7 +172,11 @@ async function valuesOf(
 // -- texts --
 
 /** LU3 */
-async function textsOf(reading: Reading, query: Query, page: readonly ListedUser[]): Promise<Map<ListedUser, string>> {
+async function textsOf(
+  reading: Reading,
+  query: QueryOf<'user_list'>,
+  page: readonly ListedUser[],
+): Promise<Map<ListedUser, string>> {
   const texts = new Map<ListedUser, string>();
   for (const snapshot of new Set(page.map((user) => user.snapshot))) {
     const listed = page.filter((user) => user.snapshot === snapshot).sort((a, b) => a.ordinal - b.ordinal);
@@ -188,7 +190,7 @@ async function textsOf(reading: Reading, query: Query, page: readonly ListedUser
   return texts;
 }
 
-function userText({sort}: Query, user: ListedUser, {kind, id}: UserRef, traitsJson: string): string {
+function userText({sort}: QueryOf<'user_list'>, user: ListedUser, {kind, id}: UserRef, traitsJson: string): string {
   const times = `"created_at":"${isoText(user.createdMs)}","last_seen":"${isoText(user.lastSeenMs)}"`;
   const value = sort === undefined ? '' : `"value":${JSON.stringify(rankOf(user))},`;
   return `{"id":${JSON.stringify(id)},"kind":"${kind}",${value}${times},"traits":${traitsJson}}`;

@@ -23,7 +23,7 @@ import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import {chunksWithinOrdered, type Stretch} from '../../../actors/report/selection.js';
 import type {Point} from '../../asks/people-behind.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
 import type {NoteColumns} from '../counts/value-index.js';
 import {countInCells} from '../operators/celled-groups.js';
@@ -35,12 +35,10 @@ import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'counts'}>;
-
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function measured(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'counts'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const buckets = Buckets.of(query);
@@ -66,7 +64,7 @@ export async function measured(
 /** Hands over the users whose events a number counts. @throws MissingPart, DamagedPart */
 export function measuredUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'counts'>,
   point: Point,
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,
@@ -78,7 +76,7 @@ export function measuredUsers(
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
 class MeasuredSeries {
   private readonly reading: Reading;
-  private readonly query: Query;
+  private readonly query: QueryOf<'counts'>;
   private readonly event: string | undefined;
   private readonly buckets: Buckets;
   private readonly selector: Selector;
@@ -97,7 +95,7 @@ class MeasuredSeries {
     numbers: new Float64Array(chunkRowsMax),
   };
 
-  constructor(reading: Reading, query: Query, event: string | undefined, buckets: Buckets) {
+  constructor(reading: Reading, query: QueryOf<'counts'>, event: string | undefined, buckets: Buckets) {
     this.reading = reading;
     this.query = query;
     this.event = event;
@@ -390,4 +388,4 @@ const common = (one: Stretch, other: Stretch): Stretch => ({
 });
 
 /** Whether the question measures something besides the number of events. */
-const measuresEvents = ({measure}: Query): boolean => measure !== undefined && measure !== 'total';
+const measuresEvents = ({measure}: QueryOf<'counts'>): boolean => measure !== undefined && measure !== 'total';

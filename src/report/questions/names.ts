@@ -3,7 +3,7 @@ import {namesAnswer} from '../../../actors/report/answers.js';
 import {NameCounts} from '../../../actors/report/counts/name-counts.js';
 import {NamePage} from '../../../actors/report/counts/name-page.js';
 import {NameTimes} from '../../../actors/report/counts/name-times.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {namesCursorText} from '../../names-cursor.js';
 import {nameIndex} from '../operators/name-index.js';
 import {hiddenBy} from '../operators/ranked-list.js';
@@ -12,15 +12,17 @@ import {loadsAheadMax} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'names'}>;
-
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
 const heldNameBytes = 128;
 /** Names counted at once: some 0.3 ms. */
 const namesAtOnce = 1_024;
 
 /** @throws MissingPart, DamagedPart */
-export async function names(reading: Reading, query: Query, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+export async function names(
+  reading: Reading,
+  query: QueryOf<'names'>,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
   const known = snapshots.reduce((sum, {names}) => sum + names.count, 0);
   const page = await reading.scan.borrowing(known * heldNameBytes, () => namePage(reading, query, snapshots));
   const times = page.names.map(() => ({firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY}));
@@ -59,7 +61,7 @@ export async function names(reading: Reading, query: Query, snapshots: readonly 
 
 async function namePage(
   reading: Reading,
-  {fromMs, toMs, prefix = '', limit, after, hidden}: Query,
+  {fromMs, toMs, prefix = '', limit, after, hidden}: QueryOf<'names'>,
   snapshots: readonly PartitionSnapshot[],
 ) {
   const counts = new Map<string, number>();

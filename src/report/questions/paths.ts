@@ -4,7 +4,7 @@ import {must} from '../../../actors/invariant.js';
 import {NearestEvents, type WalkPath} from '../../../actors/report/engagement/nearest-events.js';
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
 import type {Point} from '../../asks/people-behind.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {nameIndex} from '../operators/name-index.js';
 import {BeyondMemory, RowScan} from '../operators/row-scan.js';
@@ -15,10 +15,12 @@ import type {Reading} from '../reading.js';
 /** Counts may take so much in any case. */
 const countsBytes = 64 * 1024;
 
-type Query = Extract<ReportQuery, {report: 'paths'}>;
-
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
-export async function paths(reading: Reading, query: Query, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+export async function paths(
+  reading: Reading,
+  query: QueryOf<'paths'>,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
   const counts = new PathCounts(query.event, query.depth);
   const scan = scanOf(reading, query);
   for (const snapshot of snapshots) await countPaths(reading, scan, query, snapshot, counts);
@@ -28,7 +30,7 @@ export async function paths(reading: Reading, query: Query, snapshots: readonly 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function pathUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'paths'>,
   {step, from, to}: Point,
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,
@@ -46,13 +48,13 @@ export async function pathUsers(
     });
 }
 
-const scanOf = (reading: Reading, {where, fromMs, toMs}: Query): RowScan =>
+const scanOf = (reading: Reading, {where, fromMs, toMs}: QueryOf<'paths'>): RowScan =>
   new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [{where}]});
 
 function countPaths(
   reading: Reading,
   rowScan: RowScan,
-  query: Query,
+  query: QueryOf<'paths'>,
   snapshot: PartitionSnapshot,
   counts: PathCounts,
 ): Promise<void> {
@@ -67,7 +69,7 @@ function countPaths(
 async function walkPaths(
   reading: Reading,
   rowScan: RowScan,
-  {event, depth, direction, users: filter}: Query,
+  {event, depth, direction, users: filter}: QueryOf<'paths'>,
   snapshot: PartitionSnapshot,
   counts: PathCounts,
   walkPath: WalkPath,

@@ -29,7 +29,7 @@ import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {missingGroup, type ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {Point} from '../../asks/people-behind.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {usersBefore, without} from '../operators/first-time.js';
@@ -41,12 +41,10 @@ import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'retention'}>;
-
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function retention(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'retention'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const one = new Retention(reading, query);
@@ -57,7 +55,7 @@ export async function retention(
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
 export function retentionUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'retention'>,
   point: Point,
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,
@@ -71,7 +69,7 @@ type NoteRow = (user: number, timeMs: number, series: number | undefined, isRetu
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
 class Retention {
   private readonly reading: Reading;
-  private readonly query: Query;
+  private readonly query: QueryOf<'retention'>;
   private readonly periods: Periods;
   private readonly grouping: Grouping | undefined;
   /** Users who may be in a cohort, by partition. */
@@ -83,7 +81,7 @@ class Retention {
   private readonly startSeries = new Uint32Array(chunkRowsMax);
   private cells: RetentionCells;
 
-  constructor(reading: Reading, query: Query) {
+  constructor(reading: Reading, query: QueryOf<'retention'>) {
     const {interval, laterEnds, breakdown} = query;
     this.reading = reading;
     this.query = query;

@@ -6,18 +6,16 @@ import {timeOf} from '../../../actors/chunk/rows.js';
 import {walkStalls} from '../../../actors/report/funnel/stall-walk.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {UserSet} from '../../../actors/table/user-set.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../../asks/stalled.js';
 import {RowScan} from '../operators/row-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'stalled'}>;
-
 /** JSON text of the page. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function stalled(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'stalled'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const {steps, withinMs, windowMs = Number.POSITIVE_INFINITY} = query;
@@ -60,10 +58,10 @@ export async function stalled(
 
 /** The first stalls of a range, of any number that come in any order. */
 class FirstStalls {
-  private readonly query: Query;
+  private readonly query: QueryOf<'stalled'>;
   private stalls: Stall[] = [];
 
-  constructor(query: Query) {
+  constructor(query: QueryOf<'stalled'>) {
     this.query = query;
   }
 

@@ -5,7 +5,7 @@ import {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {SetsOfPass} from '../../../actors/report/engagement/bucket-sets.js';
 import {StickinessCells, usersByBuckets} from '../../../actors/report/engagement/stickiness.js';
 import type {Point} from '../../asks/people-behind.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import {cutsOf} from '../active/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {RowScan} from '../operators/row-scan.js';
@@ -14,12 +14,10 @@ import type {NoteUser} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'stickiness'}>;
-
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function stickiness(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'stickiness'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const {isAtLeast} = query;
@@ -33,7 +31,7 @@ export async function stickiness(
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
 export async function stickinessUsers(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'stickiness'>,
   {buckets}: Point,
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,
@@ -48,7 +46,7 @@ export async function stickinessUsers(
 /** Walks the users of each bucket. @returns the field `skipped` of an answer. */
 async function walkSets(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'stickiness'>,
   snapshots: readonly PartitionSnapshot[],
   walk: (snapshot: PartitionSnapshot, pass: SetsOfPass) => Generator<void, void, void>,
 ): Promise<string> {

@@ -10,7 +10,7 @@ import {type PathSummary, summarize, summarizeResults} from '../../../actors/rep
 import {PostedFunnel} from '../../../actors/report/funnel/posted-funnel.js';
 import {funnelBreakdownFields, funnelFields, type ShownFunnel} from '../../../actors/report/funnel/walked-answer.js';
 import {rowsOf} from '../../../actors/report/rows/series-answer.js';
-import type {ReportQuery} from '../../asks/report.js';
+import type {QueryOf} from '../../asks/report.js';
 import type {GatherChosen} from '../operators/chosen-postings.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {isUndecided} from '../operators/funnel-point.js';
@@ -22,8 +22,6 @@ import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
-type Query = Extract<ReportQuery, {report: 'funnel'}>;
-
 /** Bytes of a short path in the log. */
 const pathBytes = 40;
 /** Paths between two checks of the log's memory. */
@@ -32,7 +30,7 @@ const pathsBetweenLooks = 1_024;
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function walkedFunnel(
   reading: Reading,
-  query: Query,
+  query: QueryOf<'funnel'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const users = snapshots.reduce((sum, {index}) => sum + index.users.count, 0);
@@ -42,13 +40,13 @@ export async function walkedFunnel(
 
 class WalkedFunnel {
   private readonly reading: Reading;
-  private readonly query: Query;
+  private readonly query: QueryOf<'funnel'>;
   private readonly grouping: Grouping | undefined;
   private readonly walks: FunnelWalks;
   private readonly buckets: Buckets | undefined;
   private readonly log = new PathLog();
 
-  constructor(reading: Reading, query: Query) {
+  constructor(reading: Reading, query: QueryOf<'funnel'>) {
     this.reading = reading;
     this.query = query;
     const {walks, grouping} = groupedWalks(reading, query);
@@ -143,7 +141,7 @@ class WalkedFunnel {
 }
 
 /** Whether paths depend on nothing but the chosen events of the steps. */
-const areStepsPlain = ({order, range, exclusions = [], hold, users, breakdown, interval}: Query): boolean =>
+const areStepsPlain = ({order, range, exclusions = [], hold, users, breakdown, interval}: QueryOf<'funnel'>): boolean =>
   (order ?? 'sequential') === 'sequential' &&
   (range ?? 'all') === 'all' &&
   exclusions.length === 0 &&
@@ -155,7 +153,7 @@ const areStepsPlain = ({order, range, exclusions = [], hold, users, breakdown, i
 /** The funnel of one partition from postings; undefined: there are none. */
 async function postedFunnel(
   reading: Reading,
-  {steps, where = [], fromMs, toMs, windowMs = Number.POSITIVE_INFINITY}: Query,
+  {steps, where = [], fromMs, toMs, windowMs = Number.POSITIVE_INFINITY}: QueryOf<'funnel'>,
   snapshot: PartitionSnapshot,
 ): Promise<FunnelResult | undefined> {
   const stretch = {startMs: fromMs, lastMs: toMs};

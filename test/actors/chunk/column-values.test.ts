@@ -2,7 +2,8 @@
 import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {ColumnValues, storeValues, viewValues} from '../../../actors/chunk/column-values.js';
-import {type Json, writeValue} from '../../../actors/log/entries.js';
+import {writeValue} from '../../../actors/log/entries.js';
+import type {Json} from '../../../actors/log/json.js';
 import {Random} from '../../../tools/random.js';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -8,7 +8,6 @@ import {
   beginMessage,
   type Completion,
   entryKind,
-  type Json,
   partitionOfEntry,
   sealMessage,
   writeComplete,
@@ -19,6 +18,7 @@ import {
   writeTick,
 } from '../../../actors/log/entries.js';
 import {MessageCursor, propertiesJson} from '../../../actors/log/entry-view.js';
+import type {Json} from '../../../actors/log/json.js';
 import {runs} from '../../support/runs.js';
 
 const anyString = fc.oneof(

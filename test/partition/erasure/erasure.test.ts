@@ -3,7 +3,8 @@ import {describe, expect, test} from 'vitest';
 import {inOrder} from '../../../actors/chunk/chunk.js';
 import {codeInBody} from '../../../actors/chunk/property-columns.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import {type Json, writeErase, writeEvent, writeTick} from '../../../actors/log/entries.js';
+import {writeErase, writeEvent, writeTick} from '../../../actors/log/entries.js';
+import type {Json} from '../../../actors/log/json.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 import {wholeBytes} from '../../support/whole-rows.js';
 

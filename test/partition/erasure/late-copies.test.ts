@@ -15,9 +15,9 @@ class World {
   private readonly copies = new LateCopies({
     partition: this.shell.partition,
     scrub: {isRunning: false, request: () => undefined} as never,
-    mover: {
-      logOf: () => ({takeBack: (link: LateLink) => this.link(link, true), link: (one: LateLink) => this.link(one)}),
-    } as never,
+    logOf: () =>
+      ({takeBack: (link: LateLink) => this.link(link, true), link: (one: LateLink) => this.link(one)}) as never,
+    periodMs: () => 1,
     forgetLinks: () => {
       this.done.push('forget');
       void this.onForget();
@@ -54,7 +54,7 @@ class World {
   }
 
   async settled(): Promise<void> {
-    this.copies.cleanSoon(1);
+    this.copies.cleanSoon();
     await this.copies.idle();
     this.copies.stop();
   }

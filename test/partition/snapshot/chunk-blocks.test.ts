@@ -14,7 +14,7 @@ import {Layout} from '../../../src/partition/snapshot/layout.js';
 import {entriesOfBlock, NamedParts} from '../../../src/partition/snapshot/named-parts.js';
 import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
 import {Throttle} from '../../../src/partition/throttle.js';
-import {IndexReader} from '../../../src/parts/stored-index.js';
+import {IndexReader, type LoadPart} from '../../../src/parts/stored-index.js';
 import {readChunks} from '../../../src/parts/stored-state.js';
 import {noIdentity} from '../../support/snapshot.js';
 
@@ -66,7 +66,6 @@ const entryOf = (chunk: number, times = 0): ChunkEntry => ({
   bodies: refOf(`p0.3-0a1b2c3d.${3 * chunk + 2}-${times}`, 400_000),
 });
 
-type LoadPart = (ref: PartRef) => Promise<Uint8Array>;
 const readWhole = (reader: IndexReader, stored: StoredIndex, load: LoadPart): Promise<SnapshotIndex> =>
   reader.read(refOf('index', 1), load, encodeIndex(stored));
 

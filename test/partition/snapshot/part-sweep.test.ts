@@ -384,16 +384,18 @@ describe('a server that keeps all', () => {
   test('who waits ends the rests', async () => {
     const parts = storeOf();
     let rests = 0;
-    const begun = gate();
+    const [resting, rested] = [gate(), gate()];
     const sweep = sweepOf(parts, {
       throttle: restingBy(async () => {
         rests += 1;
-        await begun.opened;
+        resting.open();
+        await rested.opened;
       }),
     });
     replace(sweep, parts, await putSome(parts, 'replaced', 30));
+    await resting.opened;
     const settled = sweep.settle();
-    begun.open();
+    rested.open();
     await settled;
     expect(rests).toBe(1); // The one that was under way.
     expect(await storedSubjects()).toEqual([]);

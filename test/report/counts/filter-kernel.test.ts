@@ -8,7 +8,7 @@ import type {Interval} from '../../../actors/calendar.js';
 import {propertiesVersion, viewProperties, type WholeRows, wholeRows} from '../../../actors/chunk/property-columns.js';
 import {rowsVersion, timeOf, viewRows} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import type {Json} from '../../../actors/log/entries.js';
+import type {Json} from '../../../actors/log/json.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {CountsPartial} from '../../../actors/report/counts/counts.js';
 import {PropertyFilter, verdict} from '../../../actors/report/counts/filter.js';

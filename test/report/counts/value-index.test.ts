@@ -6,7 +6,7 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {Interval} from '../../../actors/calendar.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {countedWithout} from '../../../actors/identity/snapshot-set.js';
-import type {Json} from '../../../actors/log/entries.js';
+import type {Json} from '../../../actors/log/json.js';
 import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';

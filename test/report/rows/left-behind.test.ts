@@ -3,7 +3,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
-import {heldReturns, heldSets, heldUsers} from '../../../src/report/active/held-buckets.js';
+import {heldReturns, heldUserSets, heldUsers} from '../../../src/report/active/held-buckets.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
@@ -39,7 +39,7 @@ class World {
       numbers: new ChosenNumbers(derived, 1),
       buckets: heldUsers(derived, 1),
       daySets: true,
-      sets: heldSets(derived, 1),
+      sets: heldUserSets(derived, 1),
       returns: heldReturns(derived, 1),
     };
   }

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {chunkColumnsMax} from '../../../../actors/limits.js';
-import type {Json} from '../../../../actors/log/entries.js';
+import type {Json} from '../../../../actors/log/json.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../../../src/report/published/newest-snapshots.js';

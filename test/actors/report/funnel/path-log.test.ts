@@ -1,6 +1,6 @@
 // Columns of many paths, and notes of many events: both grow.
 import {expect, test} from 'vitest';
-import {EventNotes} from '../../../../actors/report/funnel/event-notes.js';
+import {StepNotes} from '../../../../actors/report/funnel/event-notes.js';
 import {NumberLists} from '../../../../actors/report/funnel/median.js';
 import {PathLog} from '../../../../actors/report/funnel/path-log.js';
 import {summarize} from '../../../../actors/report/funnel/path-summary.js';
@@ -13,7 +13,7 @@ function result<T>(work: Generator<void, T, void>): T {
 }
 
 test('notes: each triple has a number, and keeps it', () => {
-  const notes = new EventNotes();
+  const notes = new StepNotes();
   const triples = Array.from({length: 5_000}, (_, i) => [i % 7, (i * i) % 1_000, i % 300] as const);
   const numbers = triples.map(([set, held, group]) => notes.noteOf(set, held, group));
   expect(new Set(numbers).size).toBe(new Set(triples.map(String)).size);

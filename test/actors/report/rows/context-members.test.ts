@@ -2,7 +2,7 @@
 import {expect, test} from 'vitest';
 import {chunkColumnsMax} from '../../../../actors/limits.js';
 import {contextMembers} from '../../../../actors/log/context.js';
-import type {Json} from '../../../../actors/log/entries.js';
+import type {Json} from '../../../../actors/log/json.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
 import {Random} from '../../../../tools/random.js';

@@ -1,7 +1,7 @@
 // Counts with conditions, measures and breakdowns, over random partitions, equal the model.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Json} from '../../../../actors/log/entries.js';
+import type {Json} from '../../../../actors/log/json.js';
 import {measures} from '../../../../actors/report/rows/measures.js';
 import {measuredOf} from '../../../../tools/model/measured.js';
 import {

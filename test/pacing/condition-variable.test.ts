@@ -1,17 +1,17 @@
 import {afterEach, expect, test, vi} from 'vitest';
-import {Condition} from '../../src/pacing/condition.js';
+import {ConditionVariable} from '../../src/pacing/condition-variable.js';
 
 afterEach(() => void vi.useRealTimers());
 
 test('what is so already is not waited for', async () => {
-  const condition = new Condition();
+  const condition = new ConditionVariable();
   expect(await condition.until(() => true, 0)).toBe(true);
   expect(condition.waiting).toBe(0);
 });
 
 test('each caller waits for its own condition, until its own time is up', async () => {
   vi.useFakeTimers();
-  const condition = new Condition();
+  const condition = new ConditionVariable();
   let reached = 0;
   const told: string[] = [];
   const wait = async (sequence: number, waitMs: number): Promise<void> => {
@@ -36,7 +36,7 @@ test('each caller waits for its own condition, until its own time is up', async 
 });
 
 test('what a condition takes is gone for those that came later', async () => {
-  const condition = new Condition();
+  const condition = new ConditionVariable();
   let free = 0;
   const take = (): boolean => {
     if (free === 0) return false;

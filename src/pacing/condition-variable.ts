@@ -2,7 +2,7 @@
 //   CO1. `notify` tries callers in the order in which they came. One whose condition takes what it waited for leaves less for
 //        those after it.
 
-export class Condition {
+export class ConditionVariable {
   /** Each tries its condition again. */
   private readonly callers = new Set<() => void>();
 
