@@ -1,13 +1,11 @@
 // /docs in a real browser, directly and behind a proxy with a base path: its style and script are allowed by its own policy,
 // and its addresses and links lead to where it was opened.
 import type {Browser, ConsoleMessage} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import {findChromium, launchChromium} from '../../tools/chromium.js';
-import {waitMsMax} from '../support/dashboard-page.js';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {browserTests, chromiumPath, openBrowser, waitMsMax} from '../support/dashboard-page.js';
 import {canRun, ReverseProxy} from '../support/reverse-proxy.js';
 import {type Service, startService} from '../support/service.js';
 
-const executablePath = findChromium();
 const hasNginx = canRun('nginx');
 
 let service: Service;
@@ -15,20 +13,13 @@ let browser: Browser;
 let proxy: ReverseProxy | undefined;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
-  service = await startService({env: {PARTITIONS: '1', TRUSTED_PROXIES: '127.0.0.1'}});
+  if (chromiumPath === undefined) return;
+  const env = {PARTITIONS: '1', TRUSTED_PROXIES: '127.0.0.1'};
+  [service, browser] = await Promise.all([startService({env}), openBrowser()]);
   if (hasNginx) proxy = await ReverseProxy.start('nginx', '/analytics', Number(new URL(service.baseUrl).port));
-  browser = await launchChromium(executablePath, ['--host-resolver-rules=MAP example.com 127.0.0.1']);
 });
-
-afterAll(async () => {
-  if (executablePath === undefined) return;
-  await browser?.close();
-  await proxy?.end();
-  await service.stop();
-});
-
-beforeEach((context) => context.skip(executablePath === undefined, 'no Chromium on PATH or in CHROMIUM_BIN'));
+browserTests(() => ({service, browser}));
+afterAll(() => proxy?.end());
 
 test('opened directly', () => readPage(service.baseUrl));
 

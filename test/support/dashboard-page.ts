@@ -5,6 +5,7 @@ import {createRequire} from 'node:module';
 import type {Browser, BrowserContext, Locator, Page, Request} from 'playwright-core';
 import {afterAll, beforeEach, expect} from 'vitest';
 import {findChromium, launchChromium} from '../../tools/chromium.js';
+import {BrowserClient} from './browser-client.js';
 import type {Service} from './service.js';
 import {until} from './until.js';
 
@@ -25,14 +26,26 @@ export interface View {
   readonly height?: number;
 }
 
-/** `rules`: more arguments of Chromium. */
-export async function openBrowser(rules: readonly string[] = []): Promise<Browser> {
-  return launchChromium(chromiumPath!, rules);
+/** A plain name over http is no secure context: browsers leave out clipboard, locks and more. */
+export const plainHost = 'stats.example.test';
+
+let opened: Promise<Browser> | undefined;
+
+/** The browser that the files of a process share, one after the other. It ends with the process. */
+export function openBrowser(): Promise<Browser> {
+  // The page of the API links to example.com.
+  const hosts = [plainHost, 'example.com'].map((host) => `MAP ${host} 127.0.0.1`);
+  opened ??= launchChromium(chromiumPath!, [`--host-resolver-rules=${hosts.join(',')}`]).then((browser) =>
+    browser.once('disconnected', () => {
+      opened = undefined;
+    }),
+  );
+  return opened;
 }
 
 /**
  * Call it once in a file of browser tests, which opens a service and a browser in its `beforeAll` where there is Chromium. Without
- * Chromium its tests are skipped. After the tests both are closed.
+ * Chromium its tests are skipped. After the tests the service has ended, and nothing is open in the browser.
  */
 export function browserTests(opened: () => {readonly service: Service; readonly browser: Browser}): void {
   beforeEach((context) => {
@@ -41,10 +54,14 @@ export function browserTests(opened: () => {readonly service: Service; readonly 
   afterAll(async () => {
     if (chromiumPath === undefined) return;
     const {service, browser} = opened();
-    await browser.close();
+    await Promise.all(browser.contexts().map((context) => context.close()));
     expect(await service.stop()).toBe(0);
   });
 }
+
+/** As a link of the app leads there. */
+const goText = (way: 'pushState' | 'replaceState', path: string): string =>
+  `history.${way}(null, '', ${JSON.stringify(`/dashboard${path}`)}); dispatchEvent(new PopStateEvent('popstate')); scrollTo(0, 0)`;
 
 const scrollWidth = 'document.documentElement.scrollWidth';
 
@@ -87,6 +104,18 @@ export class DashboardPage {
     return new DashboardPage(await context.newPage(), context, baseUrl);
   }
 
+  /** As a link of the app leads there, but that nothing is left of the page before: it takes a third of what a load takes. */
+  async follow(path: string): Promise<void> {
+    const isApp = this.page.url().startsWith(`${this.baseUrl}/dashboard`);
+    if (!isApp || (await this.page.locator('nav.side').count()) === 0) return this.goto(path);
+    await this.page.mouse.move(0, 0); // Where it was, something of the next page may take it for a wish.
+    // By way of an address that no page has: a page stays as it is where only its parameters change, and until the next one is loaded.
+    await this.page.evaluate(goText('pushState', '/nowhere'));
+    await this.page.locator('main h1', {hasText: 'There is no such page'}).waitFor();
+    await this.page.evaluate(goText('replaceState', path));
+  }
+
+  /** As an address that is typed: scripts, session, and what the app reads once, come anew. */
   async goto(path: string): Promise<void> {
     await this.page.goto(`${this.baseUrl}/dashboard${path}`);
   }
@@ -108,19 +137,12 @@ export class DashboardPage {
     await this.context.addCookies([{name, value, domain, path: '/dashboard', httpOnly: true, sameSite: 'Strict'}]);
   }
 
+  /** Without the page for it, which test/browser/dashboard/keys.test.ts has: it would load twice as many pages. */
   async signIn(token: string): Promise<void> {
-    await this.goto('/sign-in');
-    await this.page.getByLabel('Admin token or access token').fill(token);
-    const pages = this.page.getByRole('navigation', {name: 'Pages'});
-    const tooMany = this.page.getByText('Too many tries');
-    await until('signed in', async () => {
-      await this.page.keyboard.press('Enter');
-      await pages.or(tooMany).waitFor();
-      if (await tooMany.isVisible()) await this.page.waitForTimeout(1_000);
-      return pages.isVisible();
-    });
-    // A fast machine signs in more often than an address may: the browser says so of each refusal.
-    this.forgive(/429/);
+    const client = new BrowserClient(this.baseUrl);
+    // A fast machine signs in more often than an address may.
+    await until('signed in', async () => (await client.signIn({token})).status === 200);
+    await this.takeSession(client.cookie);
   }
 
   /** Lines of the file that the button in `of` downloads. */

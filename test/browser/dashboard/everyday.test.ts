@@ -51,7 +51,7 @@ browserTests(() => ({service, browser}));
 const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
 
 test('Enter takes the first choice that has the typed text, also where that is no value itself', async () => {
-  await dashboard.goto('/trends?event=signup');
+  await dashboard.follow('/trends?event=signup');
   await page.getByRole('combobox', {name: 'Time zone'}).click();
   await page.keyboard.type('berlin');
   await page.keyboard.press('Enter');
@@ -59,7 +59,7 @@ test('Enter takes the first choice that has the typed text, also where that is n
 });
 
 test('a field that a button adds is open, and the next one after a choice', async () => {
-  await dashboard.goto('/trends?event=order');
+  await dashboard.follow('/trends?event=order');
   await page.getByRole('button', {name: 'Filter of event 1'}).click();
   await page.getByRole('option', {name: /^value /}).click();
   await page.getByRole('option', {name: /^10 /}).waitFor();
@@ -71,7 +71,7 @@ test('a field that a button adds is open, and the next one after a choice', asyn
 });
 
 test('a changed step changes its name everywhere', async () => {
-  await dashboard.goto('/funnels?step=visit&step=signup');
+  await dashboard.follow('/funnels?step=visit&step=signup');
   const times = card('How long it took');
   await times.getByText('visit to signup').waitFor({state: 'attached'});
   await page.getByRole('combobox', {name: 'Step 2'}).click();
@@ -83,15 +83,15 @@ test('a changed step changes its name everywhere', async () => {
 });
 
 test('a trend that no event meets says so; one of no values is drawn', async () => {
-  await dashboard.goto('/trends?event=signup&by=plan&where=1:plan+eq+nobody');
+  await dashboard.follow('/trends?event=signup&by=plan&where=1:plan+eq+nobody');
   await card('Trend').getByText('No event matches').waitFor();
-  await dashboard.goto('/trends?event=signup&event=order&by=coupon');
+  await dashboard.follow('/trends?event=signup&event=order&by=coupon');
   await card('Trend').locator('.end-labels').getByText('signup: not set').waitFor();
 });
 
 test('on a phone everything of a person is inside of its card', async () => {
   await page.setViewportSize({width: 375, height: 800});
-  await dashboard.goto('/people?user=u1');
+  await dashboard.follow('/people?user=u1');
   const head = page.locator('.person-head');
   const last = head.getByRole('button', {name: 'Delete'});
   await last.waitFor();
@@ -184,7 +184,7 @@ test('an address that leads nowhere says so in the frame of the app', async () =
 });
 
 test('a point of a chart leads to what is behind it; in weeks, stickiness is that of weekly users', async () => {
-  await dashboard.goto('/trends?event=signup&event=order');
+  await dashboard.follow('/trends?event=signup&event=order');
   await card('In numbers').getByRole('row').nth(2).waitFor();
   await dashboard.settled();
   const plot = card('Trend').locator('.u-over');
@@ -201,7 +201,7 @@ test('a point of a chart leads to what is behind it; in weeks, stickiness is tha
     ['', ...[0, 1, 2, 3, 4].map((u) => `u${u},user`)].sort(),
   );
   await page.keyboard.press('Escape');
-  await dashboard.goto('/active?every=week');
+  await dashboard.follow('/active?every=week');
   await card('Stickiness').getByText('weekly users as a share of monthly ones').waitFor();
   await dashboard.expectSoundOnPhone();
 });
@@ -209,16 +209,16 @@ test('a point of a chart leads to what is behind it; in weeks, stickiness is tha
 test('what was refused is said in words; an event of the history leads to its person', async () => {
   const future = new Date(Date.now() + 48 * hourMs).toISOString();
   await write.post('/v1/events', {event: 'order', userId: 'u1', timestamp: future});
-  await dashboard.goto('/events?show=refused');
+  await dashboard.follow('/events?show=refused');
   await page.getByText('is more than 24 hours ahead').waitFor();
   await dashboard.expectSoundOnPhone();
-  await dashboard.goto('/events?show=history');
+  await dashboard.follow('/events?show=history');
   await page.getByRole('link', {name: 'u1', exact: true}).first().click();
   await page.getByRole('heading', {name: 'u1'}).waitFor();
 });
 
 test('what arrives stands above the newest stored events, of the whole history or of the filter', async () => {
-  await dashboard.goto('/events');
+  await dashboard.follow('/events');
   const list = page.getByRole('region', {name: 'Arriving events'});
   await list.getByText('Nothing has arrived yet').waitFor();
   await page.getByText('every event', {exact: true}).waitFor();
@@ -251,7 +251,7 @@ test('tables of events give a long name little room, and wrap nothing where ther
   await write.post('/v1/events', {event: 'order', userId: 'u1', timestamp: 'yesterday'});
   const widthOf = async (of: Locator): Promise<number> => (await of.boundingBox())!.width;
 
-  await dashboard.goto('/events?show=history');
+  await dashboard.follow('/events?show=history');
   const name = card('History').getByRole('button', {name: long});
   await name.waitFor();
   expect(await name.getAttribute('title')).toBe(long);
@@ -259,7 +259,7 @@ test('tables of events give a long name little room, and wrap nothing where ther
   expect(await widthOf(card('History').getByRole('link', {name: /^u-long/}))).toBeLessThan(240);
   await dashboard.expectSoundOnPhone();
 
-  await dashboard.goto('/events?show=refused');
+  await dashboard.follow('/events?show=refused');
   const refused = card('Refused in the last hour');
   await refused.getByRole('cell', {name: 'timestamp', exact: true}).waitFor();
   const heights = await refused
@@ -269,7 +269,7 @@ test('tables of events give a long name little room, and wrap nothing where ther
   await dashboard.expectSoundOnPhone();
 
   await until('the names are in reports', async () => {
-    await dashboard.goto('/events?show=names&event=typed');
+    await dashboard.follow('/events?show=names&event=typed');
     await dashboard.settled();
     return (await card('Properties of typed').getByRole('row').count()) === 4;
   });
@@ -293,7 +293,7 @@ test('pages say that a service does not answer, keep their numbers, and heal by 
   await overview.goto(`${service.baseUrl}/dashboard`);
   const top = overview.getByRole('region', {name: 'Top events'});
   await top.getByText('signup').waitFor();
-  await dashboard.goto('/trends?event=signup');
+  await dashboard.follow('/trends?event=signup');
   const numbers = card('In numbers').getByRole('row').nth(1);
   await numbers.getByText('signup').waitFor();
   const lists = await Promise.all(
@@ -336,7 +336,7 @@ test('pages say that a service does not answer, keep their numbers, and heal by 
 
 test('on a phone a service that hangs is in sight, wherever the page and the row of pages are scrolled to', async () => {
   await page.setViewportSize({width: 375, height: 700});
-  await dashboard.goto('/trends?event=signup');
+  await dashboard.follow('/trends?event=signup');
   await card('In numbers').getByRole('row').nth(1).getByText('signup').waitFor();
   await page.getByText('Ready', {exact: true}).waitFor({state: 'attached'});
   const requests = /\/dashboard\/api\/(v1|state)/;

@@ -97,7 +97,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
     ...[...events, 'signup'].map((event): [string, string] => ['event', event]),
     ['where', '3:plan eq pro'],
   ]);
-  await dashboard.goto(`/trends?${address}&${range()}`);
+  await dashboard.follow(`/trends?${address}&${range()}`);
   const numbers = card('In numbers');
   await numbers.getByRole('row').nth(3).waitFor();
   const byFunnel = await ask<{total: number}>('/v1/reports/funnel', {'steps[]': oddName, from, to});
@@ -137,7 +137,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
 
 test('Trends: opens with the most frequent event; measures, filters and breakdowns are chosen by hand', async () => {
   const names = await ask<{data: {name: string}[]}>('/v1/names', {from, to});
-  await dashboard.goto(`/trends?${range()}`);
+  await dashboard.follow(`/trends?${range()}`);
   await card('In numbers').getByRole('row').nth(1).waitFor();
   expect(await page.getByLabel('Event 1', {exact: true}).inputValue()).toBe(names.data[0]!.name);
 
@@ -174,7 +174,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
   expect(await link.getAttribute('href')).toContain('/people?user=u');
   await page.keyboard.press('Escape');
 
-  await dashboard.goto(`/trends?event=subscribed&event=signup&${range()}`);
+  await dashboard.follow(`/trends?event=subscribed&event=signup&${range()}`);
   await page.getByRole('button', {name: 'Any event'}).click();
   await page.getByLabel('Divide by', {exact: true}).selectOption('signup');
   await page.waitForURL(/event=subscribed&event=signup&event=&divide=2/);
@@ -193,7 +193,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
     ['any event / signup', String(Number((any.total / signups.total).toFixed(4)))],
   ]);
 
-  await dashboard.goto(`/trends?event=signup&by=plan&zone=Asia/Tehran&${range()}`);
+  await dashboard.follow(`/trends?event=signup&by=plan&zone=Asia/Tehran&${range()}`);
   const broken = await ask<{breakdown: {rows: {value: string; total: number}[]}}>('/v1/reports/events', {
     event: 'signup',
     breakdown: 'plan',
@@ -209,7 +209,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
 });
 
 test('Trends: the crosshair is moved and read out by keyboard', async () => {
-  await dashboard.goto(`/trends?event=signup&${range()}`);
+  await dashboard.follow(`/trends?event=signup&${range()}`);
   const {data} = await counts('signup');
   await page.getByLabel('Events: arrow keys read the values').focus();
   await page.keyboard.press('Home');
@@ -227,7 +227,7 @@ test('what an address got wrong is named, and dropped by a button', async () => 
 });
 
 test('parameters of the API in an address are named, also where the page suggests an event, and where none is asked', async () => {
-  await dashboard.goto('/trends?events[]=signup&interval=week&from=2026-01-01&colour=red');
+  await dashboard.follow('/trends?events[]=signup&interval=week&from=2026-01-01&colour=red');
   await page.waitForURL(/\?event=/); // What the page suggests.
   const problems = page.locator('.address-problems');
   await problems.getByText('interval=week').waitFor();
@@ -241,15 +241,15 @@ test('parameters of the API in an address are named, also where the page suggest
   await dashboard.expectSoundOnPhone();
   await page.getByRole('button', {name: 'Drop them'}).click();
   await page.waitForURL(/\/dashboard\/trends\?event=[^&]+$/);
-  await dashboard.goto('/funnels?steps[]=signup&steps[]=subscribed');
+  await dashboard.follow('/funnels?steps[]=signup&steps[]=subscribed');
   await page.waitForURL(/\?step=/);
   await problems.getByText('steps[]=subscribed').waitFor();
-  await dashboard.goto('/alerts?state=firing');
+  await dashboard.follow('/alerts?state=firing');
   await problems.getByText('state=firing').waitFor();
 });
 
 test('Overview needs no set-up, and its numbers are those of names and active users', async () => {
-  await dashboard.goto(`/?${range()}`);
+  await dashboard.follow(`/?${range()}`);
   await card('Top events').getByRole('row').nth(4).waitFor();
   const names = await ask<{data: {name: string; count: number}[]}>('/v1/names', {from, to});
   const rows = await cellsOf(card('Top events'));
@@ -294,7 +294,7 @@ test('Overview needs no set-up, and its numbers are those of names and active us
 });
 
 test('Funnels: built by keyboard, its numbers are those of the API', async () => {
-  await dashboard.goto(`/funnels?step=subscribed&${range()}`);
+  await dashboard.follow(`/funnels?step=subscribed&${range()}`);
   await page.getByRole('button', {name: 'Remove subscribed'}).press('Enter');
   await page.getByText('Choose the first step').waitFor();
   for (const [at, [typed, name]] of [
@@ -345,7 +345,7 @@ test('Funnels: built by keyboard, its numbers are those of the API', async () =>
 });
 
 test('Funnels: opens with two steps; a lost number leads to its people; a breakdown says whether it can tell', async () => {
-  await dashboard.goto(`/funnels?${range()}`);
+  await dashboard.follow(`/funnels?${range()}`);
   await page.waitForURL(/step=signup&step=project_created/);
   const asked = {
     'steps[]': ['signup', 'project_created'],
@@ -356,7 +356,7 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
     to,
   };
   const address = `step=signup&step=project_created&where=1:plan+eq+pro&window=7d&paths=entry&by=plan&${range()}`;
-  await dashboard.goto(`/funnels?${address}`);
+  await dashboard.follow(`/funnels?${address}`);
   const funnel = await ask<{steps: {count: number; drop_off: number}[]; undecided: number}>(
     '/v1/reports/funnel',
     asked,
@@ -389,7 +389,7 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
   await dashboard.expectSound();
   await page.keyboard.press('Escape');
 
-  await dashboard.goto(`/funnels?step=signup&step=project_created&by=plan&${range()}`);
+  await dashboard.follow(`/funnels?step=signup&step=project_created&by=plan&${range()}`);
   const differences = card('By plan').getByRole('region', {
     name: 'Conversion of each value, and its difference to the first',
   });
@@ -411,7 +411,7 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
 });
 
 test('steps of a funnel are dragged to another place', async () => {
-  await dashboard.goto(`/funnels?step=signup&step=project_created&step=subscribed&${range()}`);
+  await dashboard.follow(`/funnels?step=signup&step=project_created&step=subscribed&${range()}`);
   const steps = page.locator('.funnel-steps > li');
   await steps.nth(2).waitFor();
   await dashboard.settled(); // What still comes would move what the pointer aims at.
@@ -424,7 +424,7 @@ const pressTogether = (...keys: readonly string[]): Promise<unknown> =>
   Promise.all(keys.map((key) => page.keyboard.press(key)));
 
 test('Ctrl-K finds a page, an event and a person; letters go to pages, and are switched off for good', async () => {
-  await dashboard.goto(`/trends?event=signup&${range()}`);
+  await dashboard.follow(`/trends?event=signup&${range()}`);
   await card('Trend').waitFor();
   const goTo = async (typed: string, option: RegExp): Promise<void> => {
     await page.keyboard.press('Control+k');
@@ -475,7 +475,7 @@ test('Ctrl-K finds a page, an event and a person; letters go to pages, and are s
 });
 
 test('Ctrl-K finds where data is exported', async () => {
-  await dashboard.goto(`/trends?event=signup&${range()}`);
+  await dashboard.follow(`/trends?event=signup&${range()}`);
   await card('Trend').getByRole('button', {name: 'Download as CSV'}).waitFor();
   const open = async (typed: string): Promise<void> => {
     await page.keyboard.press('Control+k');
@@ -626,7 +626,7 @@ async function signedInAs(role: string): Promise<DashboardPage> {
 }
 
 test('annotations are made at the crosshair, shown on Trends and Overview, read out, listed for readers, deleted', async () => {
-  await dashboard.goto(`/trends?event=signup&${range()}`);
+  await dashboard.follow(`/trends?event=signup&${range()}`);
   await page.getByRole('button', {name: 'Annotations'}).waitFor(); // Its script has the key, and comes after the page.
   await page.getByLabel('Events: arrow keys read the values').focus();
   await page.keyboard.press('Home');
@@ -673,7 +673,7 @@ test('Active users: its numbers are those of the API', async () => {
   const answers = await Promise.all(
     ['dau', 'wau', 'mau'].map((metric) => ask<Counted>('/v1/reports/users', {metric, from, to})),
   );
-  await dashboard.goto(`/active?${range()}`);
+  await dashboard.follow(`/active?${range()}`);
   const active = card('Active users');
   await active.getByText(`${text(answers[0]!.total)} distinct users in all`).waitFor();
   await active.getByRole('button', {name: 'Show the numbers as a table'}).click();
@@ -721,7 +721,7 @@ test('People: an anonymousId that is a user leads to them, and their page says w
   const joined = async () =>
     (await ask<{data: {joined?: true}[]}>('/v1/events', {userId: 'u5'})).data.filter((event) => event.joined).length;
   await until('it is joined', async () => (await joined()) === 1);
-  await dashboard.goto('/people?anonymous=device-of-u5');
+  await dashboard.follow('/people?anonymous=device-of-u5');
   await page.getByRole('button', {name: 'Show u5'}).click();
   await page.waitForURL(/\/people\?user=u5$/);
   // The browser says so of every answer that is not there.
@@ -733,7 +733,7 @@ test('People: an anonymousId that is a user leads to them, and their page says w
 });
 
 test('People: found by exact id, deleted by keyboard, and only the receipt is left', async () => {
-  await dashboard.goto('/people');
+  await dashboard.follow('/people');
   await page.getByLabel('userId, exactly').fill('u3');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/people\?user=u3$/);

@@ -4,8 +4,8 @@ import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -28,16 +28,8 @@ beforeAll(async () => {
   [service, browser] = await Promise.all([startService({env}), openBrowser(), once(receiver, 'listening')]);
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  receiver.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
+afterAll(() => receiver?.close());
 
 /** Every text that the page holds: markup, values of fields, address, storage, history. */
 const allText = (dashboard: DashboardPage): Promise<string> =>
