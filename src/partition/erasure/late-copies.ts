@@ -46,7 +46,8 @@ export class LateCopies {
   cleanSoon(): void {
     const {partition, isLive, periodMs} = this.setup;
     if (!partition.hasErasedInLog || !isLive()) return;
-    if (partition.identity.lateLinks.size > 0) this.takingBack.wake();
+    // Copies that come while links are taken back stay noted, and wait for the next call.
+    if (partition.identity.lateLinks.size > 0 && !this.takingBack.isBusy) this.takingBack.wake();
     this.cleaning.wake(Math.min(cleaningMsMax, periodMs()));
   }
 
