@@ -57,7 +57,7 @@ export default defineConfig({
             },
             {
               name: 'shell',
-              test: /src\/((address|charts|controls|design|explained|service|shell)\/|reports\/(firing|plain-numbers))/,
+              test: /src\/((address|asks|charts|controls|design|explained|service|shell)\/|reports\/(firing|plain-numbers))/,
             },
             {
               name: 'reports',

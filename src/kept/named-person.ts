@@ -1,13 +1,14 @@
-// Where definitions name a person who is deleted: in the texts that people wrote, such as conditions, addresses and annotations.
+// Where definitions name a person who is deleted: in the texts that people wrote, such as conditions, names and annotations.
 //   NP1. A person's texts are their ids, and the texts of their traits: also those in lists and objects, and long numbers.
-//   NP2. A text is found whatever its case, escaped as in an address or a condition, and between other words. A text of one or two
+//   NP2. A text is found whatever its case, escaped as in an address of HTTP or a condition, and between other words. A text of one or two
 //        characters is found only as a whole value: it would be in every other word.
 //   NP3. Names, addresses of webhooks, annotations, names of events, and values of conditions are searched. What the service chose is
-//        not: pages, parameters and their fixed values, names of properties. Nor is who made a definition: it is a colleague.
+//        not: fixed values of members, names of properties. Nor is who made a definition: it is a colleague.
 //   NP4. A public key chooses ids and traits, and must not aim a deletion at links. Links stop only for what surely is the person's:
 //        - an id with a digit or an @ that is no short number and no name of events or of a property in a condition, in a name or a condition;
 //        - the text of a trait that a secret key set. A word or a short number must be the value of a condition on this trait.
 import {readCondition} from '../../actors/report/rows/condition-text.js';
+import type {ConditionMember} from '../asks/question/members.js';
 import type {Definition} from './definition.js';
 
 /** A text that may name a person. */
@@ -146,25 +147,16 @@ const ofCondition: Reader = (text) => {
   return condition?.values.map((value) => ({text: value, property: condition.property})) ?? [{text}];
 };
 
-const eventParameters = ['event', 'step', 'start', 'return'];
-
-/** Texts in an address of the dashboard, or in its query. */
-const ofAddress: Reader = (address) => {
-  const query = new URLSearchParams(address.slice(address.indexOf('?') + 1));
-  return [...query].flatMap(([name, text]) => {
-    if (eventParameters.includes(name)) return ofEvent(text);
-    if (name === 'exclude') return ofEvent(text.replace(/^[^:]*:/, '')); // It begins with the steps: `1-2:refund`.
-    return name.endsWith('where') ? ofCondition(text.replace(/^\d+:/, '')) : []; // It may begin with the number of a step.
-  });
-};
-
 /** NP3. The fields of definitions that are searched. */
 const readers: ReadonlyMap<string, Reader> = new Map([
-  ...['name', 'text', 'url'].map((field) => [field, ofWords] as const),
+  ...['name', 'text', 'url', 'as'].map((field) => [field, ofWords] as const),
   ...['event', 'steps', 'names'].map((field) => [field, ofEvent] as const),
   ...['where', 'userWhere'].map((field) => [field, ofCondition] as const),
-  ...['search', 'pins'].map((field) => [field, ofAddress] as const),
 ]);
+
+/** One that is no text. */
+const isCondition = (value: unknown): value is Exclude<ConditionMember, string> =>
+  typeof value === 'object' && value !== null && 'property' in value && 'op' in value;
 
 /** Texts of a definition; undefined: it is of no kind that people write. */
 export function writtenIn(definition: Definition): Written | undefined {
@@ -174,6 +166,8 @@ export function writtenIn(definition: Definition): Written | undefined {
   const walk = (value: unknown, field: string): void => {
     if (typeof value === 'string') texts.push(...(readers.get(field)?.(value) ?? []));
     else if (Array.isArray(value)) for (const one of value) walk(one, field);
+    else if (isCondition(value))
+      texts.push(...[value.value ?? []].flat().map((text) => ({text: String(text), property: value.property})));
     else if (typeof value === 'object' && value !== null)
       for (const [inner, one] of Object.entries(value)) walk(one, inner);
   };

@@ -3,10 +3,10 @@
 //   SL2. A revoked link is a record that was removed: every process forgets it as soon as its watch tells (kept-store.ts).
 //   SL3. A link that follows a saved report shows what the report is now. Any other one keeps the report as it was.
 import {randomBytes} from 'node:crypto';
+import type {KeptReport} from '../asks/address.js';
 import {hashKey} from '../keys/key.js';
 import type {Definition} from './definition.js';
 import type {Definitions, KeptStore} from './kept-store.js';
-import type {SavedReport} from './saved-report.js';
 
 export const sharesMax = 200;
 
@@ -16,7 +16,7 @@ export interface Share extends Definition {
   /** Name of the report when the link was made. */
   readonly name: string;
   /** Id of the saved report, or what it was when the link was made. SL3 */
-  readonly of: {readonly follows: string} | Pick<SavedReport, 'page' | 'search'>;
+  readonly of: {readonly follows: string} | KeptReport;
   /** Epoch ms; null: it has no end. */
   readonly untilMs: number | null;
   /** Origins whose pages may embed it. */

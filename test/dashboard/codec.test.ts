@@ -36,10 +36,21 @@ const someCondition: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({property: text, op: fc.constant('unset' as const), values: fc.constant([])}),
 );
 const someConditions = fc.array(someCondition, {maxLength: 3});
+const segment = fc.constantFrom(null, 'sg_0123456789abcdef');
 const isPro: Condition = {property: 'plan', op: 'eq', values: ['pro']};
 const plain = {measure: 'total', property: '', where: []} as const;
 const range = fc
-  .constantFrom('today', 'yesterday', '30d', '12mo', '2026-10', '2026-11-03..2026-11-09')
+  .constantFrom(
+    'today',
+    'yesterday',
+    '30d',
+    '12mo',
+    'this-week',
+    'last-sunday-week',
+    'last-quarter',
+    '2026-10',
+    '2026-11-03..2026-11-09',
+  )
   .map((one) => parseRange(one)!);
 const every = fc.constantFrom(
   null,
@@ -99,13 +110,16 @@ describe('a question', () => {
     const funnel: fc.Arbitrary<FunnelQuestion> = fc.record({
       step: fc.array(text, {maxLength: 50}),
       where,
+      all_where: someConditions,
       user_where: someConditions,
+      segment,
       window,
       order: fc.constantFrom(null, 'strict' as const, 'any' as const),
       exclude: fc.array(exclusion, {maxLength: 3}),
       hold: fc.option(text),
       paths: fc.constantFrom(null, 'entry' as const),
       by: fc.option(text),
+      by_limit: fc.option(fc.integer({min: 1, max: 999})),
       by_at: fc.constantFrom(null, 'first', 'last', '1', '50'),
       range,
       every,
@@ -122,7 +136,9 @@ describe('a question', () => {
         event: fc.option(text),
         where: fc.constant([{property: 'plan', op: 'in' as const, values: ['pro', 'team']}]),
         user_where: fc.constant([]),
+        segment,
         by: fc.option(text),
+        by_limit: fc.constant(null),
         metric: fc.constantFrom('dau' as const, 'wau' as const, 'mau' as const),
         zone: fc.constantFrom('UTC', 'Asia/Kathmandu'),
         range,
@@ -141,6 +157,7 @@ describe('a question', () => {
         start_where: fc.constant([{property: 'plan', op: 'eq' as const, values: ['pro']}]),
         return_where: fc.constant([]),
         user_where: fc.constant([]),
+        segment,
         cohort: fc.constantFrom('first' as const, 'recurring' as const),
         criteria: fc.constantFrom('on' as const, 'on_or_after' as const),
         frame: fc.constantFrom('calendar' as const, 'rolling' as const),

@@ -9,13 +9,13 @@ import {
   daysOf,
   intervals,
   parseRange,
-  pastOf,
   type Range,
   rangeText,
   steppedRange,
   usualInterval,
 } from '../../dashboard/src/address/range.js';
 import {parseTypedRange} from '../../dashboard/src/address/range-typed.js';
+import {pastOf} from '../../src/asks/question/past-range.js';
 
 const today = daysFromCivil(2026, 11, 26);
 const inWords = ({from, to}: Days): string => `${dateText(from)}..${dateText(to)}`;

@@ -43,7 +43,7 @@ async function edge() {
   const memory = {kind: 'funnel_memory', memory: {lateUsers: 0}};
   const front = {
     partitionCount: 1,
-    wallMs: () => 0,
+    wallMs: () => Date.UTC(2026, 4, 1),
     reads: {asks: {partition: async () => memory}},
     kept: {
       store: await KeptStore.open(bucket, () => 0),
@@ -98,11 +98,17 @@ test.each(resources)('a change of $noun says that its outcome is not known, or t
 });
 
 const hook = {kind: 'webhook', url: 'https://hooks.example.com/a', types: [{type: 'user.deleted'}]};
-const saved = {name: 'r', page: '/trends', search: ''};
+const question = {report: 'lifecycle', range: {from: '2026-05-01', to: '2026-05-02'}};
+const saved = {name: 'r', questions: [question]};
 
 test.each<[KeptName, object, Record<string, unknown>, object]>([
-  ['board', {name: 'b'}, {pins: ['/active'], place: 7}, {pins: [], place: 8}],
-  ['saved-report', saved, {place: 7}, {place: 8}],
+  [
+    'board',
+    {name: 'b'},
+    {tiles: [{questions: [{...question, interval: 'day', week_start: 'monday', timezone: 'UTC'}]}], place: 7},
+    {tiles: [], place: 8},
+  ],
+  ['saved-report', saved, {place: 7, view: {often: 'at_least'}}, {place: 8}],
   ['funnel', {name: 'f', steps: ['a'], window: null}, {}, {window: null}],
   ['alert', {name: 'a', kind: 'absence', minutes: 60}, {for: 2, repeat_minutes: 60}, {for: 1}],
   ['webhook', hook, {batch: {events: 5, ms: 1}, ordered: true}, {batch: {events: 1, ms: 0}, ordered: false}],

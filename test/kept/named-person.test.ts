@@ -34,12 +34,11 @@ test('a person is named by ids, and by the texts of traits: in lists and objects
 describe('a text is found', () => {
   test.each([
     ['in a condition', 'email eq ada@x.io', 'Ada@x.io'],
-    ['in an address', '?user_where=email+eq+ada%40x.io&range=7d', 'Ada@x.io'],
     ['between words', 'Launch for Ada Lovelace (call her)', 'Ada Lovelace'],
-    ['with escapes of a condition in an address', '?user_where=address.city+in+Paris,London%5C%2C+UK', 'London, UK'],
-    ['as an id', '/trends?where=userId+eq+ada-7', 'ada-7'],
+    ['with escapes of a condition', 'address.city in Paris,London\\, UK', 'London, UK'],
+    ['as an id', 'userId eq ada-7', 'ada-7'],
     ['in an address of HTTP', 'https://hooks.example.com/ada-7/in', 'ada-7'],
-    ['as a value of one character', '?user_where=tags+has+%C3%9F', 'ß'],
+    ['as a value of one character', 'tags has ß', 'ß'],
   ])('%s', (_, text, person) => {
     expect(found(text)).toEqual([person]);
   });
@@ -79,27 +78,44 @@ test('of a definition names, addresses, events and values of conditions are sear
     id: 'bd_0123456789abcdef',
     createdMs: 1,
     name: 'Main',
-    pins: ['/funnels?step=a&exclude=all:b'],
+    tiles: [{questions: [{report: 'funnel', steps: [{event: 'a'}], exclude: [{event: 'b', where: ['c eq d']}]}]}],
   };
-  expect(writtenIn(board)?.texts).toEqual([{text: 'Main'}, {text: 'a', isEvent: true}, {text: 'b', isEvent: true}]);
+  expect(writtenIn(board)?.texts).toEqual([
+    {text: 'Main'},
+    {text: 'a', isEvent: true},
+    {text: 'b', isEvent: true},
+    {text: 'd', property: 'c'},
+  ]);
 });
 
-const link = (search: string, name = 'Sign-ups per day', page = '/trends'): Written =>
-  writtenIn({v: 1, id: 'sh_0123456789abcdef', createdMs: 1, name, of: {page, search}} as Definition)!;
+const link = (question: object, name = 'Sign-ups per day'): Written => {
+  const of = {questions: [{report: 'counts', range: '-7d', interval: 'day', ...question}]};
+  return writtenIn({v: 1, id: 'sh_0123456789abcdef', createdMs: 1, name, of} as Definition)!;
+};
+const byMail = {users: {where: ['email eq ada@x.io']}};
 
-test('of an address neither the page, nor names of parameters, nor their fixed values, nor names of properties are searched', () => {
-  const search =
-    '?event=signup&every=day&compare=year&range=7d&by=plan&where=1:amount+gte+10&user_where=plan+in+pro,b%5C,c';
-  expect(link(search, 'A').texts).toEqual([
+test('of a question neither its members, nor their fixed values, nor names of properties are searched', () => {
+  const question = {
+    events: [{event: 'signup', where: ['amount gte 10'], as: 'Rate'}],
+    compare: 'year',
+    breakdown: [{property: 'plan', limit: 5}],
+    users: {
+      where: ['plan in pro,b\\,c', {property: 'p', op: 'eq', value: 'long'}],
+      did: [{event: 'login', range: '-7d'}],
+    },
+  };
+  expect(link(question, 'A').texts).toEqual([
     {text: 'A'},
     {text: 'signup', isEvent: true},
     {text: '10', property: 'amount'},
+    {text: 'Rate'},
     {text: 'pro', property: 'plan'},
     {text: 'b,c', property: 'plan'},
+    {text: 'long', property: 'p'},
+    {text: 'login', isEvent: true},
   ]);
-  const words = ['active', 'paths', 'trends', 'every', 'day', 'compare', 'year', 'range', 'amount', 'where'];
-  for (const page of ['/active', '/paths', '/trends'])
-    expect(foundIn(link(search, 'A', page), textsOf(words, {}, []))).toEqual([]);
+  const words = ['counts', 'interval', 'day', 'compare', 'year', 'range', 'amount', 'where', 'plan'];
+  expect(foundIn(link(question, 'A'), textsOf(words, {}, []))).toEqual([]);
 });
 
 describe('a link stops', () => {
@@ -111,13 +127,13 @@ describe('a link stops', () => {
   };
 
   test.each([
-    ['an id in a condition', link('?where=1:owner+eq+ada-7'), ['ada-7'], {}],
-    ['an id in its name', link('', 'About ADA@x.io'), ['ada@x.io'], {}],
-    ['the text of a trait', link('?user_where=email+eq+ada@x.io'), [], {email: 'Ada@x.io'}],
-    ['a text of two words in its name', link('', 'Call with Ada Lovelace'), [], {name: 'Ada Lovelace'}],
+    ['an id in a condition', link({where: ['owner eq ada-7']}), ['ada-7'], {}],
+    ['an id in its name', link({}, 'About ADA@x.io'), ['ada@x.io'], {}],
+    ['the text of a trait', link(byMail), [], {email: 'Ada@x.io'}],
+    ['a text of two words in its name', link({}, 'Call with Ada Lovelace'), [], {name: 'Ada Lovelace'}],
     [
       'a word that is the value of a condition on this trait',
-      link('?user_where=last_name+eq+day'),
+      link({users: {where: ['last_name eq day']}}),
       [],
       {last_name: 'Day'},
     ],
@@ -126,20 +142,20 @@ describe('a link stops', () => {
   });
 
   test.each([
-    ['a word in its name', link('?every=day'), [], {last_name: 'Day'}, true],
-    ['a word in a condition on something else', link('?where=1:weekday+eq+day'), [], {last_name: 'Day'}, true],
+    ['a word in its name', link({}), [], {last_name: 'Day'}, true],
+    ['a word in a condition on something else', link({where: ['weekday eq day']}), [], {last_name: 'Day'}, true],
     [
       'what a public key set',
-      link('?event=signup', 'trends of checkout'),
+      link({events: [{event: 'signup'}]}, 'trends of checkout'),
       [],
       {a: 'trends', b: 'signup', c: 'checkout'},
       false,
     ],
-    ['an address that a public key set', link('?user_where=email+eq+ada@x.io'), [], {email: 'ada@x.io'}, false],
-    ['an id that is a word', link('?event=signup'), ['signup'], {}, true],
-    ['an id that is the name of events', link('', 'SIGN_UP_2 by month'), ['Sign_Up_2'], {}, true],
-    ['an id in the name of events', link('?step=order+v23'), ['v23'], {}, true],
-    ['an id that is a year', link('', 'Plan of 2026'), ['2026'], {}, true],
+    ['an address that a public key set', link(byMail), [], {email: 'ada@x.io'}, false],
+    ['an id that is a word', link({events: [{event: 'signup'}]}), ['signup'], {}, true],
+    ['an id that is the name of events', link({}, 'SIGN_UP_2 by month'), ['Sign_Up_2'], {}, true],
+    ['an id in the name of events', link({steps: [{event: 'order v23'}]}), ['v23'], {}, true],
+    ['an id that is a year', link({}, 'Plan of 2026'), ['2026'], {}, true],
   ])('not for %s', (_, written, ids, traits, isSecret) => {
     expect(stops(written, ids, traits, isSecret)).toBe(false);
   });

@@ -14,42 +14,66 @@ interface KeptKind {
 
 const launch = {at: '2026-11-03', text: 'Launch'};
 
-const pinned = (pins: unknown) => ({name: 'b', pins});
+const signups = {report: 'counts', events: [{event: 'signup'}], range: '-30d', timezone: 'UTC'};
+const ofCounts = (more: object = {}) => ({...signups, series: false, interval: 'day', week_start: 'monday', ...more});
+const ofFunnel = {
+  report: 'funnel',
+  steps: [{event: 'a', where: ['plan eq <b>']}],
+  range: 'this month',
+  timezone: 'UTC',
+  percentiles: false,
+};
+const asking = (...questions: unknown[]) => ({name: 'r', questions});
+const tiled = (tiles: unknown) => ({name: 'b', tiles});
+const tile = {questions: [ofCounts()]};
 
 export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
   'saved-report': {
     bodies: [
-      {name: 'First', page: '/trends', search: '', place: -2.5},
-      {name: 'Growth', page: '/trends', search: '?event=signup&range=30d', place: 1},
-      {name: 'Funnel', page: '/funnels', search: '?step=a&step=b', place: 2},
+      {name: 'First', questions: [ofCounts({compare: 'year'})], place: -2.5},
+      {name: 'Growth', questions: [ofCounts(), ofCounts({measure: {of: 'users'}})], place: 1},
+      {name: 'Funnel', questions: [ofFunnel], view: {every: 'week'}, place: 2},
     ],
-    change: {name: 'First of all', search: '?event=login'},
+    change: {name: 'First of all', questions: [ofCounts({events: [{event: 'login'}]})]},
     wrong: [
-      ['page', {name: 'r', page: '/people', search: '?user=ada'}],
-      ['page', {name: 'r', page: '/events', search: ''}],
-      ['search', {name: 'r', page: '/trends', search: 'event=signup'}],
-      ['search', {name: 'r', page: '/trends', search: `?${'x'.repeat(20_000)}`}],
-      ['name', {name: '', page: '/trends', search: ''}],
-      ['place', {name: 'r', page: '/trends', search: '', place: '1'}],
-      ['more', {name: 'r', page: '/trends', search: '', more: 1}],
+      ['questions', {name: 'r'}],
+      ['questions', asking()],
+      ['questions', asking(...Array(11).fill(signups))],
+      [
+        'questions',
+        asking({...signups, events: Array(9).fill({event: 'a', where: Array(10).fill(`a eq ${'x'.repeat(900)}`)})}),
+      ],
+      ['/questions/0/report', asking({report: 'people'})],
+      ['/questions/0/report', asking({report: 'count', events: []})],
+      ['/questions/1/rnge', asking(signups, {...signups, rnge: 'today'})],
+      ['/questions/0/events/0/where/0', asking({...signups, events: [{event: 'a', where: ['plan is']}]})],
+      ['/questions/0/range', asking({...signups, range: 'soon'})],
+      ['/questions/0/users/segment', asking({...signups, users: {segment: 'sg_0123456789abcdef'}})],
+      ['/questions/0/interval', asking({...signups, range: '-9000d', interval: 'hour'})],
+      ['view.show', {...asking(signups), view: {show: 'all'}}],
+      ['name', {...asking(signups), name: ''}],
+      ['place', {...asking(signups), place: '1'}],
+      ['more', {...asking(signups), more: 1}],
     ],
   },
   board: {
     bodies: [
-      {name: 'Main', place: 0, pins: ['/trends?event=signup', '/funnels?step=signup&step=%3Cb%3E']},
-      {name: 'Growth', place: 1, pins: []},
-      {name: 'All pages', place: 2, pins: ['/active', '/lifecycle?event=a', '/retention?start=a', '/paths?event=a']},
+      {name: 'Main', place: 0, tiles: [tile, {questions: [ofFunnel], view: {every: 'week'}}]},
+      {name: 'Growth', place: 1, tiles: []},
+      {name: 'Others', place: 2, tiles: [{questions: [ofCounts({events: undefined})]}]},
     ],
-    change: {name: 'Main of all', pins: ['/funnels?step=a']},
+    change: {name: 'Main of all', tiles: [{questions: [ofFunnel]}]},
     wrong: [
-      ['pins', pinned(Array.from({length: 13}, (_, at) => `/trends?event=e${at}`))],
-      ['pins', pinned(['/trends?event=a', '/trends?event=a'])],
-      ['pins', pinned([`/trends?event=${'x'.repeat(16_384)}`])],
-      ['pins', pinned('/active')],
-      ['pins.0', pinned(['/people'])],
-      ['pins.0', pinned(['/active?event=a#b'])],
-      ['pins.0', pinned(['/active?event=a b'])],
-      ['pins.1', pinned(['/trends?event=a', 7])],
+      ['tiles', tiled(Array(13).fill(tile))],
+      ['tiles', tiled('/active')],
+      ['tiles.0', tiled(['/trends?event=a'])],
+      ['/tiles/0/questions', tiled([{}])],
+      ['/tiles/0/questions/0/report', tiled([{questions: [{report: 'names'}]}])],
+      [
+        '/tiles/1/questions/0/range',
+        tiled([tile, {questions: [{...signups, range: {from: '2026-05-02', to: '2026-05-01'}}]}]),
+      ],
+      ['/tiles/0/name', tiled([{...tile, name: 'a'}])],
       ['name', {name: ''}],
       ['name', {name: 'x'.repeat(300)}],
       ['place', {name: 'b', place: '1'}],

@@ -2,6 +2,8 @@
 //   A1. Reading what was written gives the question back; what is absent is the parameter's own default, and is not written.
 //   A2. What is unknown or no value is named as a problem and left out: nothing is corrected in silence.
 
+import {readable} from '../../../src/asks/question/readable-query.js';
+
 export interface Parameter<Value> {
   /** Value of an address without the parameter. */
   readonly absent: Value;
@@ -26,11 +28,14 @@ export interface Problem {
   readonly expected: string | undefined;
 }
 
+/** What the answer to a question has: a page asks for what it shows. */
+const ofAnswers = /^(series|histogram|percentiles|report)$/;
+
 export function readAddress<F extends Form>(form: F, search: string): {question: QuestionOf<F>; problems: Problem[]} {
   const given = new URLSearchParams(search);
   const problems: Problem[] = [];
   for (const name of new Set(given.keys())) {
-    if (Object.hasOwn(form, name)) continue;
+    if (Object.hasOwn(form, name) || ofAnswers.test(name)) continue;
     problems.push(...given.getAll(name).map((text) => ({name, text, expected: undefined}))); // A2
   }
   const question: Record<string, unknown> = {};
@@ -61,17 +66,6 @@ export function writeAddress<F extends Form>(form: F, question: QuestionOf<F>, k
 /** The address of a page that asks this, and for the rest what it asks without saying. */
 export const addressAsking = <F extends Form>(form: F, changed: Partial<QuestionOf<F>>): string =>
   writeAddress(form, {...readAddress(form, '').question, ...changed});
-
-const plain: Readonly<Record<string, string>> = {
-  '%3A': ':',
-  '%2C': ',',
-  '%2F': '/',
-  '%3D': '=',
-  '%24': '$',
-  '%40': '@',
-};
-/** Characters that a query may have as they are, for those who read addresses. */
-const readable = (query: string): string => query.replaceAll(/%(?:3A|2C|2F|3D|24|40)/g, (code) => plain[code]!);
 
 // -- Parameters --------------------------------------------------------------------------------------------------------
 

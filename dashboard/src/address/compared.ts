@@ -1,7 +1,8 @@
 // The range beside which a page shows its own.
 //   CP1. While today is in the range, totals of the earlier one end at the same moment: a whole day is not compared with half.
 //   CP2. Days before there was any data are no time to compare with: half of a range would be taken for all of it.
-import {type Compare, type Days, type Interval, type Past, pastOf} from './range.js';
+import {pastOf} from '../../../src/asks/question/past-range.js';
+import type {Compare, Days, Interval, Past} from './range.js';
 import type {Span} from './report-address.js';
 
 /** Undefined when the page compares with nothing. `since`: the first day with data, where it is known (CP2). */

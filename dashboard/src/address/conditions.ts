@@ -3,7 +3,7 @@
 import {conditionsMax} from '../../../actors/limits.js';
 import {type Condition, type Operator, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
 import {readCondition, writeCondition} from '../../../actors/report/rows/condition-text.js';
-import type {Parameter} from './codec.js';
+import {one, type Parameter} from './codec.js';
 
 export type {Condition, Operator};
 export {conditionsMax, operators, readCondition, takesNoValue, writeCondition};
@@ -18,6 +18,20 @@ export const conditions: Parameter<readonly Condition[]> = {
   read: (texts) => (texts.length <= conditionsMax ? texts.map((text) => readCondition(text)!) : undefined),
   write: (all) => all.map(writeCondition),
 };
+
+/** A parameter of the id of a segment; null: all users. */
+export const segment: Parameter<string | null> = one<string | null>(
+  null,
+  'the id of a segment',
+  (text) => (/^sg_[0-9a-f]{16}$/.test(text) ? text : undefined),
+  (text) => text,
+);
+
+/** The users that a question is about. */
+export const usersOf = (question: {
+  readonly user_where: readonly Condition[];
+  readonly segment?: string | null | undefined;
+}) => ({where: question.user_where.map(writeCondition), segment: question.segment ?? undefined});
 
 /** Lists of conditions by the place of what they are of: index 0 is of the first one. */
 type Numbered = readonly (readonly Condition[])[];

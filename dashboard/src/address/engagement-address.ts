@@ -1,9 +1,12 @@
 // The questions of Retention, Lifecycle and Paths: the forms of their addresses, and what they ask the service.
 import {pathDepthDefault, pathDepthMax, pathDepthMin} from '../../../actors/limits.js';
 import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
+
+export {usualPeriod} from '../../../src/asks/question/usual.js';
+
 import {nameOrNone, one, type Parameter, type QuestionOf, word} from './codec.js';
-import {conditions, writeCondition} from './conditions.js';
-import {type Days, type Interval, intervals, parseRange, type Range, rangeText} from './range.js';
+import {conditions, segment, usersOf, writeCondition} from './conditions.js';
+import {type Interval, intervals, parseRange, type Range, rangeText} from './range.js';
 import {every, type Span, timesOf} from './report-address.js';
 import {zone} from './zone.js';
 
@@ -34,6 +37,7 @@ export const retentionForm = {
   start_where: conditions,
   return_where: conditions,
   user_where: conditions,
+  segment,
   periods: wholeNumber(12, 1, periodsMax),
   show: word<'share' | 'users', 'share'>(['share', 'users'], 'share'),
   range,
@@ -47,6 +51,7 @@ export const lifecycleForm = {
   event,
   where: conditions,
   user_where: conditions,
+  segment,
   often: word<'exactly' | 'at_least', 'exactly'>(['exactly', 'at_least'], 'exactly'),
   range,
   zone,
@@ -59,19 +64,13 @@ export const pathsForm = {
   direction: word<'after' | 'before', 'after'>(['after', 'before'], 'after'),
   where: conditions,
   user_where: conditions,
+  segment,
   depth: wholeNumber(pathDepthDefault, pathDepthMin, pathDepthMax),
   top: wholeNumber(8, 1, 50),
   range: rangeOr({kind: 'last', amount: 30, unit: 'day'}),
   zone,
 } as const;
 export type PathsQuestion = QuestionOf<typeof pathsForm>;
-
-/** Cohorts and stages of life want longer buckets than counts: a table that fits on a page. */
-export function usualPeriod({from, to}: Days): Interval {
-  const days = to - from + 1;
-  if (days <= 31) return 'day';
-  return days <= 183 ? 'week' : 'month';
-}
 
 // -- Questions ---------------------------------------------------------------------------------------------------------
 
@@ -84,7 +83,7 @@ export const retentionQuestion = (
   report: 'retention',
   start: {event: start, where: question.start_where.map(writeCondition)},
   return: {event: question.return ?? undefined, where: question.return_where.map(writeCondition)},
-  users: {where: question.user_where.map(writeCondition)},
+  users: usersOf(question),
   cohort: question.cohort,
   criteria: question.criteria,
   frame: question.frame,
@@ -93,10 +92,10 @@ export const retentionQuestion = (
   ...timesOf(days),
 });
 
-const didOf = ({event, where, user_where: userWhere}: LifecycleQuestion, days: Span, interval: Interval) => ({
-  events: event === null ? [] : [{event}],
-  where: where.map(writeCondition),
-  users: {where: userWhere.map(writeCondition)},
+const didOf = (question: LifecycleQuestion, days: Span, interval: Interval) => ({
+  events: question.event === null ? [] : [{event: question.event}],
+  where: question.where.map(writeCondition),
+  users: usersOf(question),
   interval,
   ...timesOf(days),
 });
@@ -121,7 +120,7 @@ export const pathsQuestion = (question: PathsQuestion, event: string, days: Span
   report: 'paths',
   [question.direction === 'after' ? 'start' : 'end']: {event},
   where: question.where.map(writeCondition),
-  users: {where: question.user_where.map(writeCondition)},
+  users: usersOf(question),
   depth: question.depth,
   limit: question.top,
   ...timesOf(days),

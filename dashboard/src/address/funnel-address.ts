@@ -3,10 +3,18 @@ import {exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
 import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
 import {breakdownBy} from './breakdown-row.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
-import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
+import {
+  type Condition,
+  conditions,
+  conditionText,
+  numberedConditions,
+  segment,
+  usersOf,
+  writeCondition,
+} from './conditions.js';
 import type {Interval} from './range.js';
 import {every, range, type Span, timesOf} from './report-address.js';
-import {by} from './trends-address.js';
+import {by, byLimit} from './trends-address.js';
 import {zone} from './zone.js';
 
 export const stepsMax = funnelStepsMax;
@@ -35,6 +43,12 @@ const exclude: Parameter<readonly Exclusion[]> = {
   isPart: (text) => readExclusion(text) !== undefined,
   read: (texts) => (texts.length <= exclusionsMax ? texts.map((text) => readExclusion(text)!) : undefined),
   write: (all) => all.map(({event, between}) => `${between === null ? 'all' : between.join('-')}:${event}`),
+};
+
+/** Null: the usual one, which an address may name. */
+const wordOrUsual = <Word extends string>(words: readonly Word[], usual: string): Parameter<Word | null> => {
+  const parameter = word<Word, null>(words, null);
+  return {...parameter, read: (texts) => (texts.join() === usual ? null : parameter.read(texts))};
 };
 
 export const orders = ['strict', 'any'] as const;
@@ -69,9 +83,12 @@ const conversionWindow: Parameter<string | null> = {
 export const funnelForm = {
   step: names(stepsMax),
   where: numberedConditions(stepsMax),
+  /** Of all events. */
+  all_where: conditions,
   user_where: conditions,
+  segment,
   window: conversionWindow,
-  order: word<(typeof orders)[number], null>(orders, null),
+  order: wordOrUsual(orders, 'sequential'),
   exclude,
   hold: one<string | null>(
     null,
@@ -80,8 +97,9 @@ export const funnelForm = {
     (text) => text,
   ),
   /** `entry`: only the first event of a path must lie in the days. */
-  paths: word<'entry', null>(['entry'], null),
+  paths: wordOrUsual(['entry'], 'all'),
   by,
+  by_limit: byLimit,
   by_at: place,
   range,
   every,
@@ -125,7 +143,8 @@ const fitsAt = ({by: breakdown, by_at: at}: FunnelQuestion, stepCount: number): 
 const walkedBy = (question: FunnelQuestion, span: Span): FixedQuestionOf<'funnel'> => ({
   report: 'funnel',
   steps: stepsOf(question).map(({event, where}) => ({event, where: where.map(writeCondition)})),
-  users: {where: question.user_where.map(writeCondition)},
+  where: question.all_where.map(writeCondition),
+  users: usersOf(question),
   window: question.window ?? undefined,
   order: question.order ?? undefined,
   exclude: question.exclude.map(({event, between}) => ({event, between: between === null ? undefined : [...between]})),
@@ -134,8 +153,12 @@ const walkedBy = (question: FunnelQuestion, span: Span): FixedQuestionOf<'funnel
   ...timesOf(span),
 });
 
-const breakdownOf = ({by: breakdown, by_at: at}: FunnelQuestion): FixedQuestionOf<'funnel'>['breakdown'] =>
-  breakdownBy(breakdown, variantsMax)?.map((entry) => ({...entry, at: at === null ? undefined : placeOf(at)}));
+const breakdownOf = ({
+  by: breakdown,
+  by_at: at,
+  by_limit: limit,
+}: FunnelQuestion): FixedQuestionOf<'funnel'>['breakdown'] =>
+  breakdownBy(breakdown, limit ?? variantsMax)?.map((entry) => ({...entry, at: at === null ? undefined : placeOf(at)}));
 
 const placeOf = (at: string): number | 'first' | 'last' => (at === 'first' || at === 'last' ? at : Number(at));
 

@@ -1,16 +1,24 @@
-// The pins of a board: addresses of reports without a range. The board's page has the range.
+// The pins of a board: reports, each with its own days. The board's page has the days that are shown.
+import {addressOf, type KeptReport} from '../../../src/asks/address.js';
+import {readable} from '../../../src/asks/question/readable-query.js';
 
-/** Number of pins that the service stores at most (src/kept/board.ts). */
+/** Number of tiles that the service stores at most (src/kept/board.ts). */
 export const pinsMax = 12;
 
-/** The page and the query of a pin. */
-export function partsOfPin(pin: string): {readonly page: string; readonly search: string} {
-  const [page = '', search = ''] = pin.split(/(?=\?)/);
-  return {page, search};
+const ofDays = ['range', 'zone', 'every', 'weeks', 'compare', 'often', 'show'];
+
+/** What a report asks, whatever its days: reports that differ in these alone are one pin. `/funnels?step=signup&step=purchase`. */
+export function pinKey(report: KeptReport): string {
+  const {page, search} = addressOf(report);
+  const query = new URLSearchParams(search);
+  for (const name of ofDays) query.delete(name);
+  const asked = readable(query.toString());
+  return asked === '' ? page : `${page}?${asked}`;
 }
 
-/** The pins with one moved to the place of another. */
-export function moved(pins: readonly string[], pin: string, to: number): readonly string[] {
-  const others = pins.filter((one) => one !== pin);
-  return [...others.slice(0, to), pin, ...others.slice(to)];
+/** The pins with one moved to the place of another. `key`: that of the one. */
+export function moved<Pin extends KeptReport>(pins: readonly Pin[], key: string, to: number): readonly Pin[] {
+  const isMoved = (pin: Pin): boolean => pinKey(pin) === key;
+  const others = pins.filter((one) => !isMoved(one));
+  return [...others.slice(0, to), ...pins.filter(isMoved), ...others.slice(to)];
 }

@@ -1,8 +1,15 @@
 // Range of days of a report, as an address writes it. Days are those of the zone that the page counts in.
 //   R1. A relative range stays relative: `30d` means other days tomorrow.
 //   R2. Days are numbers since 1970-01-01; both ends of a span of days are in it.
-import {bucketStart, dateText, daysFromCivil, daysInMonth, type Interval} from '../../../actors/calendar.js';
-import {dayMs, reportBucketsMax} from '../../../actors/limits.js';
+import {dateText, daysFromCivil, daysInMonth, type Interval} from '../../../actors/calendar.js';
+import {reportBucketsMax} from '../../../actors/limits.js';
+import {type Days, dayOfMs, lastMonths, monthsLater, wholeDays} from '../../../src/asks/question/day-range.js';
+
+import type {Past} from '../../../src/asks/question/past-range.js';
+
+export {usualInterval} from '../../../src/asks/question/day-range.js';
+export type {Days, Past};
+export {dayOfMs};
 
 export type Range =
   /** Ends with today, which counts as the last one. */
@@ -10,22 +17,18 @@ export type Range =
   | {readonly kind: 'yesterday'}
   | {readonly kind: 'month'; readonly year: number; readonly month: number}
   | {readonly kind: 'year'; readonly year: number}
+  /** `this-week`, `last-quarter`. */
+  | {readonly kind: 'whole'; readonly text: string}
   | ({readonly kind: 'days'} & Days);
 
-export interface Days {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** `before`: of a short range the same weekdays, of a longer one the days just before. */
-export const compares = ['off', 'before', 'weekdays', 'year'] as const;
+export const compares = ['off', 'before', 'weekdays', 'year', 'previous'] as const;
 export type Compare = (typeof compares)[number];
 
 const lastMax = {day: 9_999, month: 600} as const;
 
 // -- Addresses ---------------------------------------------------------------------------------------------------------
 
-/** `today`, `yesterday`, `30d`, `12mo`, `2026`, `2026-10`, `2026-11-03`, `2026-11-03..2026-11-09`. */
+/** `today`, `yesterday`, `30d`, `12mo`, `this-week`, `2026`, `2026-10`, `2026-11-03`, `2026-11-03..2026-11-09`. */
 export function rangeText(range: Range): string {
   switch (range.kind) {
     case 'last':
@@ -37,6 +40,8 @@ export function rangeText(range: Range): string {
       return dateText(firstOf(range.year, range.month)).slice(0, 7);
     case 'year':
       return dateText(firstOf(range.year, 1)).slice(0, 4);
+    case 'whole':
+      return range.text;
     case 'days':
       return range.from === range.to ? dateText(range.from) : `${dateText(range.from)}..${dateText(range.to)}`;
   }
@@ -48,6 +53,7 @@ export function parseRange(text: string): Range | undefined {
   if (text === 'yesterday') return {kind: 'yesterday'};
   const last = /^([1-9]\d{0,3})(d|mo)$/.exec(text);
   if (last !== null) return lastOf(Number(last[1]), last[2] === 'd' ? 'day' : 'month');
+  if (/^(this|last)-((sunday-)?week|month|quarter|year)$/.test(text)) return {kind: 'whole', text};
   const [first, second, ...more] = text.split('..');
   const whole = /^(\d{4})(?:-(\d\d))?$/.exec(text);
   if (whole !== null) return wholeOf(Number(whole[1]), whole[2] === undefined ? undefined : Number(whole[2]));
@@ -80,15 +86,13 @@ export function dayOf(year: number, month: number, day: number): number | undefi
 
 // -- Days --------------------------------------------------------------------------------------------------------------
 
-export const dayOfMs = (ms: number): number => Math.floor(ms / dayMs);
 const firstOf = (year: number, month: number): number => daysFromCivil(year, month, 1);
-const monthStart = (day: number): number => bucketStart(day * dayMs, 'month') / dayMs;
 
 export function daysOf(range: Range, today: number): Days {
   switch (range.kind) {
     case 'last':
       if (range.unit === 'day') return {from: today - range.amount + 1, to: today};
-      return {from: monthsLater(monthStart(today), 1 - range.amount), to: today};
+      return lastMonths(range.amount, today);
     case 'yesterday':
       return {from: today - 1, to: today - 1};
     case 'month': {
@@ -97,20 +101,12 @@ export function daysOf(range: Range, today: number): Days {
     }
     case 'year':
       return {from: firstOf(range.year, 1), to: firstOf(range.year + 1, 1) - 1};
+    case 'whole':
+      return wholeDays(range.text, today);
     case 'days':
       return range;
   }
 }
-
-/** The same day of another month; the last one of a month that is shorter. */
-function monthsLater(day: number, months: number): number {
-  const [year, month, dayOfMonth] = dateText(day).split('-').map(Number) as [number, number, number];
-  const at = year * 12 + month - 1 + months;
-  const [otherYear, otherMonth] = [Math.floor(at / 12), (((at % 12) + 12) % 12) + 1];
-  return daysFromCivil(otherYear, otherMonth, Math.min(dayOfMonth, daysInMonth(otherYear, otherMonth)));
-}
-
-const isEndOfMonth = (day: number): boolean => monthStart(day + 1) === day + 1;
 
 /** The range of the same length just before or after; undefined when it would begin after today. */
 export function steppedRange(range: Range, today: number, step: -1 | 1): Range | undefined {
@@ -134,55 +130,8 @@ export function steppedRange(range: Range, today: number, step: -1 | 1): Range |
 export type {Interval};
 export const intervals: readonly Interval[] = ['hour', 'day', 'week', 'month', 'quarter', 'year'];
 
-/** Default interval: some 30 to 120 buckets. */
-export function usualInterval({from, to}: Days): Interval {
-  const days = to - from + 1;
-  if (days <= 3) return 'hour';
-  if (days <= 120) return 'day';
-  return days <= 731 ? 'week' : 'month';
-}
-
 /** Whether the range has at most `reportBucketsMax` buckets of this interval: the service refuses more. */
 export function allowsInterval({from, to}: Days, interval: Interval): boolean {
   const daysPerBucket = {hour: 1 / 24, day: 1, week: 7, month: 28, quarter: 90, year: 365}[interval];
   return (to - from + 1) / daysPerBucket + 1 <= reportBucketsMax;
-}
-
-// -- Comparison --------------------------------------------------------------------------------------------------------
-
-export interface Past extends Days {
-  /** The moment of the past that is compared with a moment of the range. Epoch ms. */
-  readonly momentOf: (ms: number) => number;
-}
-
-/** Up to here the time before lies whole weeks before: a Friday beside a Friday. In a longer range the weekdays even out. */
-const weekdaysDaysMax = 28;
-
-/**
- * The range to compare with. It has equally many buckets, so that each lies beside one of the range: those of weeks lie whole weeks
- * before. A range of more than `weekdaysDaysMax` days is compared with the days just before it: none is left out.
- */
-export function pastOf({from, to}: Days, interval: Interval, compare: Exclude<Compare, 'off'>): Past {
-  const monthsPerBucket = {month: 1, quarter: 3, year: 12}[interval as 'month'];
-  if (monthsPerBucket !== undefined) {
-    const [first, last] = [dateText(from), dateText(to)].map((text) => text.split('-').map(Number)) as [
-      number[],
-      number[],
-    ];
-    const bucketOf = ([year, month]: number[]): number => Math.floor((year! * 12 + month! - 1) / monthsPerBucket);
-    const months = compare === 'year' ? 12 : (bucketOf(last) - bucketOf(first) + 1) * monthsPerBucket;
-    const shifted = (day: number): number => {
-      const other = monthsLater(day, -months);
-      return isEndOfMonth(day) ? monthsLater(monthStart(other), 1) - 1 : other;
-    };
-    return {
-      from: monthsLater(from, -months),
-      to: shifted(to),
-      momentOf: (ms) => monthsLater(dayOfMs(ms), -months) * dayMs + (ms - dayOfMs(ms) * dayMs),
-    };
-  }
-  const length = to - from + 1;
-  const isOfWeeks = compare === 'weekdays' || interval === 'week' || length <= weekdaysDaysMax;
-  const days = compare === 'year' ? 364 : isOfWeeks ? Math.ceil(length / 7) * 7 : length;
-  return {from: from - days, to: to - days, momentOf: (ms) => ms - days * dayMs};
 }

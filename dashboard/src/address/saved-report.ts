@@ -15,7 +15,7 @@ export function folderOf(name: string): {readonly folder: string; readonly leaf:
 
 const eventNames = ['start', 'event', 'step', 'return'];
 
-/** Short text of a question: `signup, login; 30d`. */
+/** Short text of what a page asks: `signup, login; 30d`. `search`: the query of its address. */
 export function summaryOf(search: string): string {
   const given = new URLSearchParams(search);
   const events = eventNames.flatMap((name) => given.getAll(name)).map((name) => (name === '' ? 'any event' : name));

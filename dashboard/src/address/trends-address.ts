@@ -1,14 +1,22 @@
 // The question of Trends: up to six series over time, each of one event, one measure and its own conditions.
-import {breakdownCellsMax} from '../../../actors/limits.js';
 import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
+import {usualRows} from '../../../src/asks/question/usual.js';
 import {breakdownBy} from './breakdown-row.js';
 import {isName, nameCharsMax, nameOrNone, one, type Parameter, type QuestionOf, word} from './codec.js';
-import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
+import {
+  type Condition,
+  conditions,
+  conditionText,
+  numberedConditions,
+  segment,
+  usersOf,
+  writeCondition,
+} from './conditions.js';
 import type {Interval} from './range.js';
 import {compare, every, range, type Span, seriesMax, timesOf} from './report-address.js';
 import {zone} from './zone.js';
 
-export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90'] as const;
+export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90', 'p95', 'p99'] as const;
 export type Measure = (typeof measures)[number];
 /** Whether the measure reads numbers of a property. */
 export const isOfNumbers = (measure: Measure): boolean => measure !== 'total' && measure !== 'users';
@@ -64,6 +72,14 @@ const measure: Parameter<readonly Measured[]> = {
 /** A property, or `trait:<name>`; null: not broken down. */
 export const by = nameOrNone('the name of a property, or trait: and the name of a trait');
 
+/** Values of a breakdown with rows of their own; null: as many as are usual. */
+export const byLimit = one<number | null>(
+  null,
+  'a whole number from 1 to 999',
+  (text) => (/^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined),
+  String,
+);
+
 /** Number of the series, from 1, that the others are divided by; null: none. */
 const divide: Parameter<number | null> = one<number | null>(
   null,
@@ -76,9 +92,13 @@ export const trendsForm = {
   event: events,
   measure,
   where: numberedConditions(seriesMax),
+  /** Of all events. */
+  all_where: conditions,
   divide,
   user_where: conditions,
+  segment,
   by,
+  by_limit: byLimit,
   range,
   every,
   weeks: word<'sunday', null>(['sunday'], null),
@@ -111,6 +131,8 @@ export const measureWords: Readonly<Record<Measure, string>> = {
   max: 'largest',
   p50: 'median',
   p90: '90th percentile',
+  p95: '95th percentile',
+  p99: '99th percentile',
 };
 
 /** An event in words; null is one of any name. */
@@ -141,36 +163,26 @@ export const areCounts = (...all: readonly Measured[]): boolean => all.every(({m
 /** Part of the question that all series of a chart share. */
 export interface Common {
   readonly user_where: readonly Condition[];
+  readonly all_where?: readonly Condition[];
+  readonly segment?: string | null;
   readonly by: string | null;
+  readonly by_limit?: number | null;
   readonly weeks: 'sunday' | null;
-}
-
-/** Values with rows of their own: more than the palette has colours for lines. */
-const breakdownRows = 25;
-const rowsMin = 6;
-/** Rows of what is no value of its own: other, missing, null, not_scalar. */
-const kindRows = 4;
-
-/** Number of values with rows of their own: rows times buckets are bounded. */
-function breakdownLimit({from, to}: Span, interval: Interval): number {
-  const bucketsMax = (to - from + 2) * (interval === 'hour' ? 24 : 1);
-  const fitting = Math.floor(breakdownCellsMax / bucketsMax) - kindRows;
-  return Math.max(rowsMin, Math.min(breakdownRows, fitting));
 }
 
 export const seriesQuestion = (
   {event, measure: one, property, where}: AskedSeries,
-  {user_where: userWhere, by: breakdown, weeks}: Common,
+  common: Common,
   span: Span,
   interval: Interval,
 ): FixedQuestionOf<'counts'> => ({
   report: 'counts',
   events: event === null ? [] : [{event}],
-  where: where.map(writeCondition),
-  users: {where: userWhere.map(writeCondition)},
+  where: [...(common.all_where ?? []), ...where].map(writeCondition),
+  users: usersOf(common),
   measure: one === 'total' ? undefined : {of: one, property: property || undefined},
-  breakdown: breakdownBy(breakdown, breakdownLimit(span, interval)),
+  breakdown: breakdownBy(common.by, common.by_limit ?? usualRows(span, interval)),
   interval,
-  week_start: weeks ?? undefined,
+  week_start: common.weeks ?? undefined,
   ...timesOf(span),
 });

@@ -1,5 +1,7 @@
 // The pins of a board.
 import type {ComponentChildren} from 'preact';
+import type {KeptReport} from '../../../src/asks/address.js';
+import {pinKey} from '../address/pin-list';
 import {useReorder} from '../controls/reorder';
 import {movePin} from '../service/board-changes';
 import {Pinned, type PinnedProps} from './pinned';
@@ -13,13 +15,16 @@ export function BoardRow({
   readonly beside?: ComponentChildren;
 }) {
   const {board} = props;
-  const {pins} = board;
-  const reorder = useReorder(pins, (pin, to) => movePin(board, pin, to));
-  const place = (pin: string, span: 6 | 8 | 12) => (
-    <div key={pin} class={`board-tile pinned span-${span}`} {...reorder.place(pin)}>
-      <Pinned {...props} pin={pin} reorder={reorder} />
-    </div>
-  );
+  const {tiles: pins} = board;
+  const reorder = useReorder(pins.map(pinKey), (pin, to) => movePin(board, pin, to));
+  const place = (pin: KeptReport, span: 6 | 8 | 12) => {
+    const key = pinKey(pin);
+    return (
+      <div key={key} class={`board-tile pinned span-${span}`} {...reorder.place(key)}>
+        <Pinned {...props} pin={pin} reorder={reorder} />
+      </div>
+    );
+  };
   const [first, ...others] = pins;
   if (first === undefined) return null;
   // All cards are in one list, so a pin that is moved keeps its card and its data.

@@ -1,17 +1,17 @@
 // A pin of a board, with its place in their order. What it shows is loaded by the page of its report.
 import type {FunctionComponent} from 'preact';
 import {useRef, useState} from 'preact/hooks';
-import {partsOfPin} from '../address/pin-list';
+import {addressOf, type KeptReport} from '../../../src/asks/address.js';
+import {pinKey} from '../address/pin-list';
 import type {Reorder} from '../controls/reorder';
 import {reports} from '../reports/all';
 import {movePin, togglePin} from '../service/board-changes';
 import type {Board} from '../service/boards';
 import type {Freshness} from '../service/freshness';
 import {may} from '../service/session';
-import {Card} from '../shell/card';
 import {Icon} from '../shell/icon';
 import {later} from '../shell/later';
-import {Empty, Loading} from '../shell/states';
+import {Loading} from '../shell/states';
 import {type TileDays, type TileProps, tileOf} from './report-tile';
 
 const waiting = (
@@ -27,7 +27,7 @@ export const tiles: ReadonlyMap<string, FunctionComponent<TileProps>> = new Map(
 
 export interface PinnedProps extends TileDays {
   readonly board: Board;
-  readonly pin: string;
+  readonly pin: KeptReport;
   readonly reorder: Reorder<string>;
   /** Absent: the page says by itself how fresh its numbers are. */
   readonly onFresh?: (pin: string, freshness: Freshness | undefined) => void;
@@ -35,21 +35,9 @@ export interface PinnedProps extends TileDays {
 
 export function Pinned({board, pin, reorder, onFresh, ...days}: PinnedProps) {
   const tools = (title: string) => <PinTools board={board} pin={pin} title={title} reorder={reorder} />;
-  const {page, search} = partsOfPin(pin);
-  const Tile = tiles.get(page);
-  if (Tile === undefined) return <UnknownPin pin={pin} page={page} tools={tools} />;
-  return <Tile {...days} search={search} tools={tools} onFresh={(freshness) => onFresh?.(pin, freshness)} />;
-}
-
-/** A newer version of the pages pinned it. */
-function UnknownPin({pin, page, tools}: Pick<PinnedProps, 'pin'> & Pick<TileProps, 'tools'> & {readonly page: string}) {
-  return (
-    <Card span={12} title={page} note="not known here" tools={tools(page)}>
-      <Empty title="These pages do not know this report">
-        It was pinned as {pin}, perhaps by a newer version of these pages: reload them, or take it off.
-      </Empty>
-    </Card>
-  );
+  const {page, search} = addressOf(pin);
+  const Tile = tiles.get(page)!;
+  return <Tile {...days} search={search} tools={tools} onFresh={(freshness) => onFresh?.(pinKey(pin), freshness)} />;
 }
 
 /** Moves the pin or takes it off: for who may change the board. */
@@ -60,19 +48,21 @@ function PinTools({
   reorder,
 }: {
   readonly board: Board;
-  readonly pin: string;
+  readonly pin: KeptReport;
   readonly title: string;
   readonly reorder: Reorder<string>;
 }) {
   const [said, setSaid] = useState('');
   const tools = useRef<HTMLSpanElement>(null);
-  const at = board.pins.indexOf(pin);
-  const last = board.pins.length - 1;
+  const key = pinKey(pin);
+  const keys = board.tiles.map(pinKey);
+  const at = keys.indexOf(key);
+  const last = keys.length - 1;
   if (!may('analyst')) return null;
   const move = (by: -1 | 1): void => {
     const to = at + by;
     if (to < 0 || to > last) return;
-    movePin(board, pin, to);
+    movePin(board, key, to);
     setSaid(`${title} is number ${to + 1} of ${last + 1} now`);
     // The card moves, and the focus stays with it.
     requestAnimationFrame(() => {
@@ -81,7 +71,7 @@ function PinTools({
     });
   };
   const handle = {
-    ...reorder.handle(pin),
+    ...reorder.handle(key),
     onKeyDown: (event: KeyboardEvent) => {
       const by = ({ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1} as const)[event.key as 'ArrowUp'];
       if (!event.altKey || by === undefined) return;

@@ -45,7 +45,7 @@ export const tileOf = ({path, name}: ReportEntry, report: AnyReport): FunctionCo
           <Empty title="It names no event">Choose one on the page of the report, and pin it again.</Empty>
         </Card>
       );
-    const title = titleOf(question);
+    const title = titleOf(question) + (question.segment === null ? '' : ', of a segment');
     const address = pageAddress(path) + writeAddress(form, {...pinned, range});
     return (
       <Result

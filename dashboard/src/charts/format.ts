@@ -149,6 +149,8 @@ export function rangeName(range: Range): string | undefined {
       return `${monthNames[range.month - 1]} ${range.year}`;
     case 'year':
       return String(range.year);
+    case 'whole':
+      return `${range.text.startsWith('this') ? 'This' : 'Last'} ${range.text.slice(range.text.lastIndexOf('-') + 1)}`;
     case 'days':
       return undefined;
   }

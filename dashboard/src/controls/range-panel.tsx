@@ -14,6 +14,7 @@ const compareWords: readonly (readonly [Compare, string])[] = [
   ['before', 'The time before'],
   ['weekdays', 'The same weekdays before'],
   ['year', 'A year before'],
+  ['previous', 'The days just before'],
 ];
 
 export function RangePanel({

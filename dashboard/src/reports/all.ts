@@ -1,10 +1,11 @@
 // The reports, in the order of the side: a line for each. The rest of a report is loaded with the page, the tile or the link that shows it.
+import type {ReportPage} from '../../../src/asks/address.js';
 import type {IconName} from '../../icons';
 import type {AnyReport} from './report';
 
 export interface ReportEntry {
   /** Path of its page, which pins and saved reports name it by. */
-  readonly path: string;
+  readonly path: ReportPage;
   /** Goes to its page after `g`. */
   readonly letter: string;
   readonly name: string;

@@ -71,6 +71,8 @@ export interface Report<Question> {
 export interface AnyQuestion {
   readonly range: Range;
   readonly zone: string;
+  /** Id of the segment that it is about; null: all users. */
+  readonly segment: string | null;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each report has a question of its own, and takes no other.

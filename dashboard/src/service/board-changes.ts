@@ -2,7 +2,8 @@
 //   BO1. A change is shown at once. Changes are sent one after the other, each as one of the version that the board then has.
 //   BO2. Where somebody else was faster, a change that means the same on their board is made there. Any other one is not made.
 import {batch} from '@preact/signals';
-import {moved, pinsMax} from '../address/pin-list';
+import type {KeptReport} from '../../../src/asks/address.js';
+import {moved, pinKey, pinsMax} from '../address/pin-list';
 import {
   type Board,
   type BoardChange,
@@ -16,8 +17,8 @@ import {
 } from './boards';
 import {type Answer, change, type Fault, faultOf} from './client';
 
-export const isPinned = ({pins}: Board, pin: string): boolean => pins.includes(pin);
-export const hasRoom = ({pins}: Board): boolean => pins.length < pinsMax;
+export const isPinned = ({tiles}: Board, key: string): boolean => tiles.some((one) => pinKey(one) === key);
+export const hasRoom = ({tiles}: Board): boolean => tiles.length < pinsMax;
 
 interface Wanted {
   readonly of: BoardChange;
@@ -27,17 +28,19 @@ interface Wanted {
   readonly refusal: string;
 }
 
-export function togglePin(board: Board, pin: string): void {
+export function togglePin(board: Board, report: KeptReport): void {
   const refusal = `the board has ${pinsMax} pins`;
-  const off: BoardChange = ({pins}) => ({pins: pins.filter((one) => one !== pin)});
+  const key = pinKey(report);
+  const tile = report as Board['tiles'][number];
+  const off: BoardChange = ({tiles}) => ({tiles: tiles.filter((one) => pinKey(one) !== key)});
   const on: BoardChange = (known) =>
-    isPinned(known, pin) ? {} : hasRoom(known) ? {pins: [...known.pins, pin]} : undefined;
-  make(board, {of: isPinned(board, pin) ? off : on, isForAny: true, refusal});
+    isPinned(known, key) ? {} : hasRoom(known) ? {tiles: [...known.tiles, tile]} : undefined;
+  make(board, {of: isPinned(board, key) ? off : on, isForAny: true, refusal});
 }
 
-export const movePin = (board: Board, pin: string, to: number): void =>
+export const movePin = (board: Board, key: string, to: number): void =>
   make(board, {
-    of: (known) => (isPinned(known, pin) ? {pins: moved(known.pins, pin, to)} : {}),
+    of: (known) => (isPinned(known, key) ? {tiles: [...moved(known.tiles, key, to)]} : {}),
     isForAny: false,
     refusal: '',
   });
@@ -112,13 +115,13 @@ export async function deleteBoard({id, version}: Board): Promise<Fault | undefin
 }
 
 const addressOf = (id: string): string => `v1/boards/${id}`;
-const contentOf = ({name, place, pins}: Board): BoardContent => ({name, place, pins});
+const contentOf = ({name, place, tiles}: Board): BoardContent => ({name, place, tiles});
 const knownOf = (id: string): Board | undefined => readBoards.peek()?.find((board, at) => isMeant(id, board, at));
 
 /** Takes the board of an answer as the one that is known. @returns what somebody else made of it. */
 function taken(id: string, answer: Answer<unknown>): Board | undefined {
   const board = (answer.kind === 'value' ? answer.value : answer.fault.more?.current) as Board | undefined;
-  if (board?.pins === undefined) return undefined;
+  if (board?.tiles === undefined) return undefined;
   readBoards.value = readBoards.peek()?.map((one) => (one.id === id ? board : one));
   return answer.kind === 'value' ? undefined : board;
 }

@@ -7,14 +7,14 @@ import {publication} from './publication';
 import {takeBegun} from './start';
 
 export type Board = BoardAnswer;
-export type BoardContent = Pick<Board, 'name' | 'place' | 'pins'>;
+export type BoardContent = Pick<Board, 'name' | 'place' | 'tiles'>;
 
 /** What a change makes of a board; undefined: it cannot be made on this one. */
 export type BoardChange = (board: Board) => Partial<BoardContent> | undefined;
 
 /** Shown while the service has no board. The first change creates it there. */
 export const unsavedBoard: Board = {
-  ...{id: '', name: 'Main', place: 0, pins: [], version: ''},
+  ...{id: '', name: 'Main', place: 0, tiles: [], version: ''},
   ...{created_at: '', changed_at: '', changed_by: ''},
 };
 

@@ -2,10 +2,18 @@
 //   SD1. A report is replaced only as the version that was opened here, or else as the one in the list: what somebody else made of
 //        it meanwhile comes back as a conflict.
 import {signal} from '@preact/signals';
+import {addressOf, type KeptReport} from '../../../src/asks/address.js';
 import type {SavedReportAnswer} from '../../../src/edge/answers/saved-reports.js';
+import {pageAddress} from '../address/base';
 import {type Answer, change, type Fault, type Listed, read} from './client';
 
 export type SavedReport = SavedReportAnswer;
+
+/** Address of its page. */
+export function reportAddress(report: KeptReport): string {
+  const {page, search} = addressOf(report);
+  return pageAddress(page) + search;
+}
 
 /** Undefined before the first answer. */
 export const savedReports = signal<readonly SavedReport[] | undefined>(undefined);
@@ -26,8 +34,8 @@ function take(report: SavedReport): void {
   savedReports.value = [...others, report].sort(byPlace);
 }
 
-export async function saveReport(name: string, page: string, search: string): Promise<Answer<SavedReport>> {
-  const answer = await change<SavedReport>('POST', 'v1/saved-reports', {name, page, search});
+export async function saveReport(name: string, {questions, view}: KeptReport): Promise<Answer<SavedReport>> {
+  const answer = await change<SavedReport>('POST', 'v1/saved-reports', {name, questions, view});
   if (answer.kind === 'value') take(answer.value);
   return answer;
 }

@@ -1,6 +1,7 @@
 // The data of a link: one request answers all questions of its page, and is made again when newer numbers are due.
 //   LK1. A report that was shown stays while the service does not answer. One that is not shared any more goes at once.
 import {effect, signal} from '@preact/signals';
+import {addressOf} from '../../../src/asks/address.js';
 import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shares.js';
 import {isShared, sharePath} from '../address/base';
 import {type Answer, ask, type Fault, taken} from './client';
@@ -8,6 +9,7 @@ import {freshnessOf, oldest} from './freshness';
 import {expectPublication, publication} from './publication';
 import type {QuestionAnswer, QuestionAnswers} from './question-batches';
 import {shared} from './shared';
+import {sharedAnswer} from './shared-answer';
 
 /** Why there is nothing to show. */
 export const shareFault = signal<Fault | undefined>(undefined);
@@ -33,7 +35,8 @@ function take(answer: Answer<SharedReportAnswer>): void {
     if (answer.fault.code === 'not_found') shared.value = undefined; // LK1
     return;
   }
-  const {name, page, search, at, answers} = answer.value;
+  const {name, view, at, answers} = answer.value;
+  const {page, search} = addressOf({questions: answers.map(({question}) => question), view});
   const fresh = oldest(answers.map((one) => ('meta' in one ? freshnessOf(one.meta) : undefined)));
   shareFault.value = undefined;
   if (fresh !== undefined) expectPublication(fresh.nextByMs);
@@ -46,10 +49,10 @@ async function answersTo(keys: readonly string[]): Promise<QuestionAnswers> {
   const answer = await newest;
   const answerOf = (key: string): QuestionAnswer => {
     if (answer.kind === 'fault') return answer;
-    const found = answer.value.answers.find((one) => one.path === key);
+    const found = sharedAnswer(answer.value, key);
     if (found === undefined) return {kind: 'fault', fault: notShared};
     if ('error' in found) return {kind: 'fault', fault: {...found.error, status: found.status}};
-    return {kind: 'value', value: found.value, meta: found.meta};
+    return {kind: 'value', ...found};
   };
   return new Map(keys.map((key) => [key, answerOf(key)]));
 }

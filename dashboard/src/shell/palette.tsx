@@ -17,7 +17,7 @@ import {count} from '../charts/format';
 import {Dialog} from '../controls/dialog';
 import {useAsked} from '../service/asked';
 import {boards, boardsFault, useBoards} from '../service/boards';
-import {openedReport, readSavedReports, savedFault, savedReports} from '../service/saved-reports';
+import {openedReport, readSavedReports, reportAddress, savedFault, savedReports} from '../service/saved-reports';
 import {may, signOut} from '../service/session';
 import {Icon} from './icon';
 import {openDialog, takeEarly} from './keys';
@@ -207,7 +207,7 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
         note: `saved by ${report.changed_by}`,
         take: () => {
           openedReport.value = report;
-          to(report.page + report.search)();
+          route(reportAddress(report));
         },
       })),
     ...names.map(({name, count: times}) => ({

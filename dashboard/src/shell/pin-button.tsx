@@ -1,8 +1,8 @@
 // Puts a report on a board, or takes it off, for everybody: a button for who may change boards. With several boards it asks for one.
 import {useState} from 'preact/hooks';
-import type {Form} from '../address/codec';
-import {pinsMax} from '../address/pin-list';
-import {pinOf} from '../address/pins';
+import type {Address, KeptReport} from '../../../src/asks/address.js';
+import {keptIn} from '../address/kept';
+import {pinKey, pinsMax} from '../address/pin-list';
 import {Popover} from '../controls/popover';
 import {hasRoom, isPinned, togglePin} from '../service/board-changes';
 import {type Board, boards, boardsFault, useBoards} from '../service/boards';
@@ -11,21 +11,19 @@ import {Icon} from './icon';
 import {later} from './later';
 import './pin-button.css';
 
-export interface PinProps {
-  readonly page: string;
-  readonly form: Form;
-  /** An address of the page, whose `form` it has. */
-  readonly search: string;
-}
+export type PinProps = Address;
 
 const PinChoice = later<OfPin>(() => import('./pin-choice').then(({PinChoice: Part}) => Part));
 
-export const PinButton = (props: PinProps) => (may('analyst') ? <Button {...props} /> : null);
+/** Nothing while the page names no event. */
+export function PinButton(address: PinProps) {
+  const pin = keptIn(address);
+  return may('analyst') && pin !== undefined ? <Button pin={pin} /> : null;
+}
 
-function Button({page, form, search}: PinProps) {
+function Button({pin}: {readonly pin: KeptReport}) {
   useBoards();
   const [isUsed, setUsed] = useState(false);
-  const pin = pinOf(page, form, search);
   const fault = isUsed ? boardsFault.value : undefined;
   const toggle = (board: Board): void => {
     setUsed(true);
@@ -51,12 +49,12 @@ function Button({page, form, search}: PinProps) {
 }
 
 export interface OfPin {
-  readonly pin: string;
+  readonly pin: KeptReport;
   readonly onToggle: (board: Board) => void;
 }
 
 function OneBoard({board, pin, onToggle}: OfPin & {readonly board: Board | undefined}) {
-  const is = board !== undefined && isPinned(board, pin);
+  const is = board !== undefined && isPinned(board, pinKey(pin));
   const isFull = board !== undefined && !is && !hasRoom(board);
   const words = is
     ? 'Take it off Overview'

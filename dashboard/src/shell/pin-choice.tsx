@@ -1,6 +1,7 @@
 // The boards that a report can be pinned to, and a new one.
 import {useState} from 'preact/hooks';
-import {pinsMax} from '../address/pin-list';
+import type {KeptReport} from '../../../src/asks/address.js';
+import {pinKey, pinsMax} from '../address/pin-list';
 import {useSending} from '../controls/sending';
 import {createBoard, hasRoom, isPinned, togglePin} from '../service/board-changes';
 import {boards} from '../service/boards';
@@ -14,7 +15,7 @@ export function PinChoice({pin, onToggle}: OfPin) {
     <fieldset class="pin-choice">
       <legend>Shown on these boards, for everybody</legend>
       {boards.value!.map((board, at) => {
-        const is = isPinned(board, pin);
+        const is = isPinned(board, pinKey(pin));
         const isFull = !is && !hasRoom(board);
         return (
           <label key={board.id}>
@@ -30,7 +31,7 @@ export function PinChoice({pin, onToggle}: OfPin) {
 }
 
 /** A board that begins with this pin. */
-function NewBoard({pin}: {readonly pin: string}) {
+function NewBoard({pin}: {readonly pin: KeptReport}) {
   const [name, setName] = useState('');
   const {fault, isBusy, send} = useSending(async () => {
     const answer = await createBoard(name.trim());

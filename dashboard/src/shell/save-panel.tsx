@@ -1,12 +1,15 @@
 // The panel of a page's Save: a name; whom it replaces; and both versions, where somebody else changed it meanwhile.
 import {useEffect, useRef, useState} from 'preact/hooks';
+import {type Address, addressOf} from '../../../src/asks/address.js';
 import {pageAddress} from '../address/base';
+import {keptIn} from '../address/kept';
 import {Moment} from '../controls/moment';
 import type {Answer, Fault} from '../service/client';
 import {
   changeReport,
   openedReport,
   readSavedReports,
+  reportAddress,
   type SavedReport,
   savedFault,
   savedReports,
@@ -16,16 +19,14 @@ import {
 import {FaultBox, Loading} from './states';
 import './save-panel.css';
 
-export function SavePanel({
-  page,
-  search,
-  onClose,
-}: {
-  readonly page: string;
-  readonly search: string;
-  readonly onClose: () => void;
-}) {
-  const [name, setName] = useState(openedReport.peek()?.page === page ? openedReport.peek()!.name : '');
+/** Whether the report that was opened last is of this page. */
+const isOpened = ({page}: Address): boolean => {
+  const opened = openedReport.peek();
+  return opened !== undefined && addressOf(opened).page === page;
+};
+
+export function SavePanel({address, onClose}: {readonly address: Address; readonly onClose: () => void}) {
+  const [name, setName] = useState(isOpened(address) ? openedReport.peek()!.name : '');
   const [fault, setFault] = useState<Fault>();
   const [theirs, setTheirs] = useState<SavedReport>();
   const [isBusy, setBusy] = useState(false);
@@ -42,6 +43,7 @@ export function SavePanel({
   const known = savedReports.value;
   if (savedFault.value !== undefined && known === undefined)
     return <FaultBox fault={savedFault.value} onAgain={() => void readSavedReports()} />;
+  const kept = keptIn(address);
   const same = known?.find((report) => report.name === name.trim());
 
   const take = (answer: Answer<SavedReport>): void => {
@@ -56,11 +58,11 @@ export function SavePanel({
   };
   const replace = async (report: SavedReport, version: string): Promise<void> => {
     setBusy(true);
-    take(await changeReport(report.id, {page, search}, version));
+    take(await changeReport(report.id, {...kept!, view: kept!.view ?? null}, version));
   };
   const save = async (): Promise<void> => {
     const text = name.trim();
-    if (text === '' || isBusy) return;
+    if (text === '' || isBusy || kept === undefined) return;
     if (known === undefined) {
       // Who is quicker than the list waits for it. A name that is taken is shown then, and nothing is replaced unseen.
       setBusy(true);
@@ -72,7 +74,7 @@ export function SavePanel({
     const opened = openedReport.peek();
     if (same !== undefined) return replace(same, opened?.id === same.id ? opened.version : same.version);
     setBusy(true);
-    take(await saveReport(text, page, search));
+    take(await saveReport(text, kept!));
   };
   if (saved !== undefined)
     return (
@@ -122,8 +124,7 @@ export function SavePanel({
         <div class="save-conflict" role="alert">
           <p>
             <strong>{theirs.changed_by}</strong> changed it <Moment iso={theirs.changed_at} />, after you opened it.
-            Nothing was replaced: <a href={pageAddress(theirs.page) + theirs.search}>theirs</a> is saved, yours is on
-            this page.
+            Nothing was replaced: <a href={reportAddress(theirs)}>theirs</a> is saved, yours is on this page.
           </p>
           <div class="buttons">
             <button type="button" class="button" onClick={() => void replace(theirs, theirs.version)}>
@@ -144,9 +145,10 @@ export function SavePanel({
           </div>
         </div>
       )}
+      {kept === undefined && <p class="help">The page names no event yet: choose one first.</p>}
       {fault !== undefined && <FaultBox fault={fault} />}
       {theirs === undefined && (
-        <button type="submit" class="button primary" disabled={name.trim() === '' || isBusy}>
+        <button type="submit" class="button primary" disabled={name.trim() === '' || isBusy || kept === undefined}>
           {same === undefined ? 'Save' : 'Replace it'}
         </button>
       )}

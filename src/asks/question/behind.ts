@@ -18,16 +18,15 @@ const kinds = Object.values(reports) as readonly (typeof reports)[ReportKind][] 
 ];
 const names = Object.keys(reports);
 
-const question = z
-  .discriminatedUnion('report', kinds, {
-    error: ({input}) => {
-      if (typeof input !== 'object') return 'an object: a question for a report';
-      const {report} = input as {readonly report?: unknown};
-      const meant = typeof report === 'string' ? nearestOf(report, names) : undefined;
-      return `one of ${names.join(', ')}${didYouMean(meant)}`;
-    },
-  })
-  .describe('The question whose answer has the number.');
+/** A question for a report. */
+export const reportQuestion = z.discriminatedUnion('report', kinds, {
+  error: ({input}) => {
+    if (typeof input !== 'object') return 'an object: a question for a report';
+    const {report} = input as {readonly report?: unknown};
+    const meant = typeof report === 'string' ? nearestOf(report, names) : undefined;
+    return `one of ${names.join(', ')}${didYouMean(meant)}`;
+  },
+});
 
 const nodeRule = 'an object with either event or kind';
 const node = object({
@@ -67,7 +66,7 @@ const point = object({
 export type PointMember = z.infer<typeof point>;
 
 export const behind = object({
-  question,
+  question: reportQuestion.describe('The question whose answer has the number.'),
   point: point.optional().describe('Where the number is, in the words of the answer. Absent: its total.'),
 });
 export type BehindMember = z.infer<typeof behind>;

@@ -18,6 +18,7 @@ import {isName} from '../../ingest/validate.js';
 import {isDefinitionId} from '../../kept/definition.js';
 import {didYouMean, nearestCondition, nearestOf, nearestOperator} from '../../nearest.js';
 import {zoneOf} from '../../zone.js';
+import {comparisons} from './past-range.js';
 
 // -- forms of values --
 
@@ -64,11 +65,12 @@ export const time = text('an ISO 8601 date or date and time', (text) => Number.i
 
 // -- times --
 
-/** `-30d` and words: ranges that move with the days. */
-export const relativePattern = /^(?:-([1-9]\d{0,3})d|today|yesterday|(this|last) (week|month|quarter|year))$/;
+/** `-30d`, `-12mo` and words: ranges that move with the days. */
+export const relativePattern =
+  /^(?:-([1-9]\d{0,3})d|-([1-9]\d?|[1-5]\d\d|600)mo|today|yesterday|(this|last) (week|month|quarter|year))$/;
 export const rangeDefault = '-30d';
 
-const rangeRule = 'an object with from and to, or a text like -30d, today, yesterday, this month, last week';
+const rangeRule = 'an object with from and to, or a text like -30d, -12mo, today, yesterday, this month, last week';
 
 const relative = () => text(rangeRule, (text) => relativePattern.test(text)).meta({pattern: relativePattern.source});
 
@@ -81,7 +83,7 @@ export const openBounds = object({
 });
 
 const relativeWords =
-  '`-30d` (30 days, the last one today), `today`, `yesterday`, `this week`, `last month` (also of `quarter` and `year`; `this` one ' +
+  '`-30d` (30 days, the last one today), `-12mo` (12 months, the last one this month), `today`, `yesterday`, `this week`, `last month` (also of `quarter` and `year`; `this` one ' +
   'ends with today), or `{"from","to"}`.';
 
 export const range = z
@@ -110,11 +112,12 @@ export const timezone = text(
 export const intervals = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const satisfies readonly Interval[];
 export const weekStarts = ['monday', 'sunday'] as const;
 
-export const compare = word(['previous'])
+export const compare = word(comparisons)
   .optional()
   .describe(
-    '`previous` adds `previous` beside `answer`: the same over the range before. It has as many days, and ends with the day before ' +
-      'the range; before a range of times it has as many milliseconds.',
+    'Adds `previous` beside `answer`: the same over an earlier range. `previous`: it has as many days, and ends with the day before ' +
+      'the range; before a range of times it has as many milliseconds. `weekdays`: whole weeks before. `year`: 364 days, or twelve ' +
+      'months. `before`: `weekdays` for up to 28 days, else `previous`; as many months, quarters or years.',
   );
 
 /** Range and buckets of a report. */

@@ -10,7 +10,7 @@ import {namesAnswer, propertiesAnswer, traitsAnswer, valuesAnswer} from './lists
 import {meta} from './report-meta.js';
 import {usersAnswer} from './users.js';
 
-const kept = z
+export const keptQuestion = z
   .looseObject({report: z.enum(Object.keys(kinds))})
   .describe('The question in its normal form: it can be kept, compared, and sent again.');
 
@@ -33,14 +33,14 @@ const answer = z
   .describe('What the route of the report or list answers.');
 
 export const questionAnswer = z.strictObject({
-  question: kept,
+  question: keptQuestion,
   answer,
   previous: answer.optional().describe('The same over the range before, with `"compare":"previous"`.'),
   meta,
 });
 
 export const failedAnswer = z.strictObject({
-  question: kept.optional().describe('Absent if the question could not be read.'),
+  question: keptQuestion.optional().describe('Absent if the question could not be read.'),
   error: errorAnswer.shape.error,
 });
 

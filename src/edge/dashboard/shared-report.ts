@@ -1,29 +1,28 @@
 // The answers of a report that is shared, asked by the service itself.
-//   SR1. The questions come of the report's address, by the code with which its page makes them: no client sends or stores a list of
-//        them, so that there is none to distrust, and a link can follow a saved report.
+//   SR1. The questions are those that the report keeps: no client sends a list of them, so that there is none to distrust, and a link
+//        can follow a saved report.
 //   SR2. What is hidden from lists is in no shared report: neither asked for nor named by an answer.
 //   SR3. Answers are of the snapshots that the first one is of, as long as these are held: a page mixes no two.
 //   SR4. Of what an answer says about itself only freshness is passed on: a hint can name an event that the report does not.
-import {askedQuestions} from '../../../dashboard/src/address/asked-questions.js';
 import {eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
+import type {KeptReport, ReportQuestion} from '../../asks/address.js';
 import type {Asker} from '../../asks/asker.js';
-import {type FixedQuestion, flatOf} from '../../asks/question/flat.js';
 import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
-import type {SavedReport} from '../../kept/saved-report.js';
 import type {PathsAnswer} from '../answers/engagement.js';
 import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
 import type {Front} from '../front.js';
-import {pointing, readQuestion} from '../query/read-question.js';
+import {soFarOf} from '../query/question-parts.js';
 import {reportIn} from '../routes/min-log-position.js';
-import {queryOf} from '../routes/query.js';
+import {type Asked, askedOf, isFailure, orFailure} from '../routes/query.js';
 import type {SharedAnswer} from './answers/shares.js';
 import {type NamingPeople, namingPeople} from './names-people.js';
 
-/** A report, by what its page needs to show it. */
-export type SharedReport = Pick<SavedReport, 'name' | 'page' | 'search'>;
+/** A report with the name that its page shows. */
+export interface SharedReport extends KeptReport {
+  readonly name: string;
+}
 
 const refused = (message: string): RequestFailure => new RequestFailure(invalidRequest(message, 'report'));
-const unnamed = 'the report names no event yet: choose one on its page, and save it again';
 const hiddenAsked =
   'the report asks for something that is hidden from lists: hidden names and properties are not shared';
 const hiddenShown = 'these paths pass an event that is hidden from lists: hidden names are not shared';
@@ -34,39 +33,26 @@ export interface AnsweredReport {
 }
 
 type Report = Extract<ReportAnswer, {kind: 'report'}>;
-
-interface Asked {
-  readonly path: string;
-  readonly question: ReportQuery | Failure;
-}
+/** One for each query of a question. */
+type Reports = readonly (Report | Failure)[];
 
 /** @throws RequestFailure for a report that is not shared. */
-export async function answersOf(
-  front: Front,
-  {page, search}: SharedReport,
-  nowMs: number,
-  asker: Asker,
-): Promise<AnsweredReport> {
-  const {asks, until, problems} = askedQuestions[page](search, nowMs);
-  const [problem] = problems;
-  if (problem !== undefined)
-    throw refused(`the report has a part that its page does not understand: ${problem.name}=${problem.text}`);
-  if (asks.length === 0) throw refused(unnamed);
-  const asked = asks.map((one) => askedOf(front, one));
-  for (const {question} of asked) if (isQuestion(question)) checkHidden(front, question);
-  const first = await answersTo(front, asker, asked);
-  const asOf = first.flatMap(({answer}) => ('meta' in answer ? [Date.parse(answer.meta.as_of)] : []));
-  const later = asOf.length === 0 ? [] : until(Math.min(...asOf)).map((one) => askedOf(front, one));
-  const rest = await answersTo(front, asker, later, first.find(({position}) => position !== undefined)?.position);
-  const answers = [...first, ...rest].map(({answer}) => answer);
-  if (answers.some((one) => namesHidden(front, one))) throw refused(hiddenShown);
-  const namings = [...asked, ...later].flatMap(({question}, at) =>
-    isQuestion(question) ? namingPeople(question, valueIn(answers[at]!)) : [],
-  );
-  return {answers, naming: joined(namings)};
+export async function answersOf(front: Front, {questions}: KeptReport, asker: Asker): Promise<AnsweredReport> {
+  const asked = questions.map((one) => orFailure(() => askedOf(one, '', front)));
+  const queries = asked.map((one) => (isFailure(one) ? [] : one.queries));
+  for (const query of queries.flat()) checkHidden(front, query);
+  const first = await reportsTo(front, asker, queries);
+  const soFar = await soFarIn(front, asker, questions[0]!, first.flat());
+  const all = [...queries.flat(), ...(soFar?.queries ?? [])];
+  const reports = [...first.flat(), ...(soFar?.reports ?? [])];
+  if (reports.some((one, at) => namesHidden(front, all[at]!, one))) throw refused(hiddenShown);
+  const naming = reports.map((one, at) => namingPeople(all[at]!, isFailure(one) ? undefined : JSON.parse(one.body!)));
+  const ofFirst = soFar && textOf(soFar);
+  return {
+    answers: asked.map((one, at) => answerOf(questions[at]!, one, first[at]!, at === 0 ? ofFirst : undefined)),
+    naming: joined(naming),
+  };
 }
-
-const valueIn = (answer: SharedAnswer): unknown => ('value' in answer ? answer.value : undefined);
 
 const joined = (namings: readonly NamingPeople[]): NamingPeople => ({
   people: [...new Set(namings.flatMap(({people}) => people))],
@@ -74,66 +60,88 @@ const joined = (namings: readonly NamingPeople[]): NamingPeople => ({
   few: [...new Set(namings.flatMap(({few}) => few))],
 });
 
-const isQuestion = (asked: Asked['question']): asked is ReportQuery => 'report' in asked;
-
-function askedOf(front: Front, asked: FixedQuestion): Asked {
-  const path = flatOf(asked);
-  try {
-    return {path, question: pointing('', () => queryOf(readQuestion(asked, ''), front))};
-  } catch (error) {
-    if (error instanceof RequestFailure) return {path, question: error.failure};
-    throw error;
+function answerOf(
+  question: ReportQuestion,
+  asked: Asked | Failure,
+  reports: Reports,
+  soFar: string | undefined,
+): SharedAnswer {
+  const failure = isFailure(asked) ? asked : reports.find(isFailure);
+  if (isFailure(asked) || failure !== undefined) {
+    const status = Number(statusOf[failure!.code].slice(0, 3));
+    return {question, error: errorValue(failure!), status};
   }
+  const bodies = (reports as readonly Report[]).map(({body}) => body!);
+  const previous = asked.parts.previousOf(bodies);
+  return {
+    question,
+    answer: JSON.parse(asked.parts.answerOf(bodies)),
+    ...(previous !== undefined && {previous: JSON.parse(previous)}),
+    ...(soFar !== undefined && {so_far: JSON.parse(soFar)}),
+    meta: freshnessIn((reports[0] as Report).headers),
+  };
 }
 
-// -- Answers ------------------------------------------------------------------------------------------------------------
+// -- reports --
 
-/** Answers in the order of `asked`. `at`: position of earlier answers; undefined: the newest. SR3 */
-async function answersTo(front: Front, asker: Asker, asked: readonly Asked[], at?: string): Promise<Placed[]> {
-  const [head, ...others] = asked;
-  if (head === undefined) return [];
-  const first = await answerTo(front, asker, head, at);
-  const rest = await Promise.all(others.map((one) => answerTo(front, asker, one, first.position ?? at)));
-  return [first, ...rest];
+/** In the order of the queries. SR3 */
+async function reportsTo(
+  front: Front,
+  asker: Asker,
+  queries: readonly (readonly ReportQuery[])[],
+): Promise<readonly Reports[]> {
+  let at: string | undefined;
+  const ask = async (query: ReportQuery): Promise<Report | Failure> => {
+    const answer = await reportTo(front, asker, query, at);
+    at ??= isFailure(answer) ? undefined : answer.headers['Report-Log-Position'];
+    return answer;
+  };
+  const [head, ...others] = queries.flat();
+  if (head === undefined) return queries.map(() => []);
+  const answers = [await ask(head), ...(await Promise.all(others.map(ask)))];
+  let taken = 0;
+  return queries.map(({length}) => answers.slice(taken, (taken += length)));
 }
 
-interface Placed {
-  readonly answer: SharedAnswer;
-  readonly position?: string;
-}
-
-async function answerTo(front: Front, asker: Asker, {path, question}: Asked, at?: string): Promise<Placed> {
-  if (!isQuestion(question)) return {answer: failed(path, question)};
+async function reportTo(
+  front: Front,
+  asker: Asker,
+  query: ReportQuery,
+  at: string | undefined,
+): Promise<Report | Failure> {
   try {
-    const {headers, body} = await report(front, asker, question, at);
-    return {
-      answer: {path, meta: freshnessIn(headers), value: JSON.parse(body!) as unknown},
-      position: headers['Report-Log-Position'],
-    };
+    return reportIn(await front.reads.asks.report({ask: 'report', query, ...(at !== undefined && {at})}, asker));
   } catch (error) {
-    if (error instanceof RequestFailure) return {answer: failed(path, error.failure)};
-    throw error;
-  }
-}
-
-async function report(front: Front, asker: Asker, query: ReportQuery, at: string | undefined): Promise<Report> {
-  const asked = {ask: 'report', query} as const;
-  if (at === undefined) return reportIn(await front.reads.asks.report(asked, asker));
-  try {
-    return reportIn(await front.reads.asks.report({...asked, at}, asker));
-  } catch (error) {
+    if (!(error instanceof RequestFailure)) throw error;
     // A user was deleted meanwhile: the newest snapshots are all that there is.
-    if (error instanceof RequestFailure && error.failure.code === 'snapshot_gone')
-      return report(front, asker, query, undefined);
-    throw error;
+    if (at !== undefined && error.failure.code === 'snapshot_gone') return reportTo(front, asker, query, undefined);
+    return error.failure;
   }
 }
 
-const failed = (path: string, failure: Failure): SharedAnswer => ({
-  path,
-  error: errorValue(failure),
-  status: Number(statusOf[failure.code].slice(0, 3)),
-});
+interface Answered extends Pick<Asked, 'queries' | 'parts'> {
+  readonly reports: Reports;
+}
+
+/** Over the compared range up to the same moment; undefined: that is all of it, or nothing is compared. */
+async function soFarIn(
+  front: Front,
+  asker: Asker,
+  question: ReportQuestion,
+  answers: Reports,
+): Promise<Answered | undefined> {
+  const first = answers.find((one): one is Report => !isFailure(one));
+  if (first === undefined) return undefined;
+  const at = first.headers['Report-Log-Position'];
+  const soFar = soFarOf(question, Date.parse(first.headers['Report-As-Of']), front);
+  if (soFar === undefined) return undefined;
+  const {queries, parts} = askedOf(soFar, '', front);
+  return {queries, parts, reports: await Promise.all(queries.map((query) => reportTo(front, asker, query, at)))};
+}
+
+/** JSON text of the answer; undefined: it failed, and the others stand. */
+const textOf = ({reports, parts}: Answered): string | undefined =>
+  reports.some(isFailure) ? undefined : parts.answerOf((reports as readonly Report[]).map(({body}) => body!));
 
 /** SR4 */
 const freshnessIn = (headers: Report['headers']) => ({
@@ -142,34 +150,22 @@ const freshnessIn = (headers: Report['headers']) => ({
   incomplete_from: headers['Report-Incomplete-From'] ?? null,
 });
 
-// -- What is hidden --------------------------------------------------------------------------------------------------------
+// -- what is hidden --
 
 /** SR2 */
-function checkHidden(
-  {
-    kept: {
-      keys: {hidden},
-    },
-  }: Front,
-  question: ReportQuery,
-): void {
-  const names = eventsAskedFor(question).some((name) => hidden.names.includes(name));
+function checkHidden(front: Front, query: ReportQuery): void {
+  const {hidden} = front.kept.keys;
+  const names = eventsAskedFor(query).some((name) => hidden.names.includes(name));
   // `cart.total` is inside of `cart`.
   const isHidden = (property: string): boolean =>
     hidden.properties.some((one) => property === one || property.startsWith(`${one}.`));
-  if (names || propertiesAskedFor(question).some(isHidden)) throw refused(hiddenAsked);
+  if (names || propertiesAskedFor(query).some(isHidden)) throw refused(hiddenAsked);
 }
 
 /** SR2. Paths name events that nobody asked for. */
-function namesHidden(
-  {
-    kept: {
-      keys: {hidden},
-    },
-  }: Front,
-  answer: SharedAnswer,
-): boolean {
-  if (!('value' in answer) || !answer.path.startsWith('v1/reports/paths?')) return false;
-  const {steps} = answer.value as PathsAnswer;
+function namesHidden(front: Front, query: ReportQuery, answer: Report | Failure): boolean {
+  const {hidden} = front.kept.keys;
+  if (isFailure(answer) || query.report !== 'paths') return false;
+  const {steps} = JSON.parse(answer.body!) as PathsAnswer;
   return steps.flat().some((place) => 'event' in place && hidden.names.includes(place.event!));
 }

@@ -118,7 +118,7 @@ export class Shares {
     if (sharesOf(front.kept.store).list().length >= sharesMax) throw new RequestFailure(tooMany);
     const author = authorOf(front, exchange);
     const nowMs = front.wallMs();
-    const {answers, naming} = await answersOf(front, report, nowMs, askerOf(exchange));
+    const {answers, naming} = await answersOf(front, report, askerOf(exchange));
     const people = [...naming.people, ...naming.few.map(whyFew)];
     const failing = answers.find((one) => 'error' in one);
     if (failing !== undefined) return exchange.failWith(unanswerable(failing.error.message), {});
@@ -127,12 +127,12 @@ export class Shares {
       return exchange.json('200 OK', JSON.stringify(asks));
     }
     const token = newShareToken();
-    const {name, page, search} = report;
+    const {name, questions, view} = report;
     const made = await storedChange(front, outcomeUnknown, () =>
       sharesOf(front.kept.store).create({
         hash: hashKey(token),
         name,
-        of: follows ? {follows: id} : {page, search},
+        of: follows ? {follows: id} : {questions, ...(view && {view})},
         untilMs: days === null ? null : nowMs + days * dayMs,
         origins: [...new Set(origins)],
         mayNamePeople,
@@ -226,13 +226,13 @@ export class Shares {
     if (report === undefined) throw new RequestFailure(noReport);
     const nowMs = front.wallMs();
     const asker = {caller: shareCaller(id), gone};
-    const {answers, naming} = await answersOf(front, report, nowMs, asker).catch((error: unknown) => {
+    const {answers, naming} = await answersOf(front, report, asker).catch((error: unknown) => {
       throw error instanceof RequestFailure ? new RequestFailure(notShown(error.failure)) : error;
     });
     const isNaming = naming.people.length > 0 || naming.few.some((name) => !share.brokenDownBy.includes(name));
     if (isNaming && !share.mayNamePeople) throw new RequestFailure(namesPeople);
-    const {name, page, search} = report;
-    const answer: SharedReportAnswer = {name, page, search, at: isoText(nowMs), answers};
+    const {name, view} = report;
+    const answer: SharedReportAnswer = {name, ...(view && {view}), at: isoText(nowMs), answers};
     return JSON.stringify(answer);
   }
 

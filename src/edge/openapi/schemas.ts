@@ -1,5 +1,6 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers.
 import {z} from 'zod';
+import {reportQuestion} from '../../asks/question/behind.js';
 import {kinds, question} from '../../asks/question/kinds.js';
 import {shared as sharedByLists} from '../../asks/question/lists.js';
 import {
@@ -149,6 +150,7 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   Deed: deed,
   ...sharedByLists,
   Question: question,
+  ReportQuestion: reportQuestion,
   Questions: severalBody,
   Query: queryBody,
   ...ofResources(({schemas: {form, change}}, name) => [

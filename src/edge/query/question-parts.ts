@@ -2,15 +2,16 @@
 // them. Its parts are questions as routes have them, and its answer is made of theirs.
 //   PA1. An answer of a single part is the text of the report role, as it is.
 //   PA2. A part that has no answer is that of the question.
-import {dateText, isoText} from '../../../actors/calendar.js';
+import {dateText, type Interval, isoText} from '../../../actors/calendar.js';
 import {dayMs} from '../../../actors/limits.js';
 import type {CountsQuestion} from '../../asks/question/counts.js';
 import {type Formula, labelsIn, readFormula, valueOfFormula} from '../../asks/question/formula.js';
 import type {Question} from '../../asks/question/kinds.js';
+import {type Comparison, pastOf, shiftDays} from '../../asks/question/past-range.js';
 import {didYouMean, nearestOf} from '../../nearest.js';
 import type {CountsAnswer, EntriesAnswer} from '../answers/counts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {boundsOf} from './asked-times.js';
+import {boundsOf, zoneIn} from './asked-times.js';
 import {type Service, timesOf} from './question-times.js';
 
 interface Parts {
@@ -32,9 +33,9 @@ export interface QuestionParts extends Parts {
 export function partsOf(question: Question, service: Service): QuestionParts {
   if (!('compare' in question) || question.compare === undefined)
     return {...partsOfRange(question), previousOf: () => undefined};
-  const {compare: _, ...now} = question;
+  const {compare, ...now} = question;
   const own = partsOfRange(now);
-  const before = partsOfRange({...now, range: rangeBefore(now, service)});
+  const before = partsOfRange({...now, range: rangeBefore(now, compare, service)});
   return {
     ...own,
     parts: [...own.parts, ...before.parts],
@@ -48,16 +49,39 @@ function partsOfRange(question: Question): Parts {
   return {parts: [question], memberOf: () => undefined, answerOf: ([body]) => body!}; // PA1
 }
 
+type Ranged = Parameters<typeof timesOf>[0] & {readonly range: unknown; readonly interval?: Interval | undefined};
+
 /** Dates are counted in days, so that a day of 23 hours is one. */
-function rangeBefore(question: Parameters<typeof timesOf>[0] & {range: unknown}, service: Service) {
+function rangeBefore(question: Ranged, compare: Comparison, service: Service) {
   const times = timesOf(question, service);
   const {from, to} = times;
   const {fromMs, toMs} = boundsOf({...times, from: from!, to: to!}, service);
   if (from!.is === 'a date' && to!.is === 'a date') {
-    const [first, last] = [from!.timeMs / dayMs, to!.timeMs / dayMs];
-    return {from: dateText(2 * first - last - 1), to: dateText(first - 1)};
+    const days = {from: from!.timeMs / dayMs, to: to!.timeMs / dayMs};
+    const past = pastOf(days, question.interval ?? 'day', compare);
+    return {from: dateText(past.from), to: dateText(past.to)};
   }
-  return {from: isoText(2 * fromMs - toMs - 1), to: isoText(fromMs - 1)};
+  const lengthMs = toMs - fromMs + 1;
+  const shiftMs = Math.round(shiftDays(lengthMs / dayMs, compare) * dayMs);
+  return {from: isoText(fromMs - shiftMs), to: isoText(toMs - shiftMs)};
+}
+
+/**
+ * The question over the compared range up to the moment that its own has reached: a whole day is not compared with half. Undefined: it
+ * is compared with nothing, or its range is over. `asOfMs`: end of what the answer includes.
+ */
+export function soFarOf(question: Question, asOfMs: number, service: Service): Question | undefined {
+  if (!('compare' in question) || question.compare === undefined) return undefined;
+  const {compare, ...now} = question;
+  const times = timesOf(now, service);
+  const {from, to} = times;
+  const zone = zoneIn(times, service);
+  if (from!.is !== 'a date' || to!.is !== 'a date' || to!.timeMs / dayMs < zone.dayOf(service.wallMs()))
+    return undefined;
+  const days = {from: from!.timeMs / dayMs, to: to!.timeMs / dayMs};
+  const past = pastOf(days, 'interval' in now ? (now.interval ?? 'day') : 'day', compare);
+  const until = isoText(past.momentOf(asOfMs + zone.offsetAt(asOfMs))).replace('Z', '');
+  return {...now, range: {from: dateText(past.from), to: until}};
 }
 
 // -- entries --

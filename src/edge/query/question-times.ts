@@ -1,8 +1,9 @@
 // The times of a question: as the parameters of a route have them, and what they mean.
 //   QT1. A range that moves ends with today of the asked zone; `last` ones end before.
-import {bucketStart} from '../../../actors/calendar.js';
 import {dayMs} from '../../../actors/limits.js';
+import {type Days, lastMonths, wholeDays} from '../../asks/question/day-range.js';
 import {bounds, bucketed, relativePattern, timezone} from '../../asks/question/members.js';
+import {rangeText} from '../../asks/question/range-text.js';
 import {type Zone, zoneOf} from '../../zone.js';
 import {type AskedBuckets, type AskedTime, askedTime, zoneIn} from './asked-times.js';
 import type {WeekStart} from './local-buckets.js';
@@ -63,8 +64,8 @@ export interface Service {
 export function timesOf<R extends Range | undefined>({range, timezone, week_start}: Times<R>, service: Service) {
   const asked = {timezone: timezone === undefined ? undefined : zoneOf(timezone)};
   if (typeof range === 'string') {
-    const [first, last] = daysOf(range, zoneIn(asked, service).dayOf(service.wallMs()), week_start);
-    return {...asked, from: dayAt(first), to: dayAt(last)};
+    const {from, to} = daysOf(range, zoneIn(asked, service).dayOf(service.wallMs()), week_start);
+    return {...asked, from: dayAt(from), to: dayAt(to)};
   }
   const {from, to} = range ?? {};
   type Bound = R extends string | {readonly from: string; readonly to: string} ? AskedTime : AskedTime | undefined;
@@ -81,16 +82,12 @@ const timeAt = (text: string | undefined): AskedTime | undefined =>
   text === undefined ? undefined : askedTime.parse(text);
 const dayAt = (day: number): AskedTime => ({timeMs: day * dayMs, is: 'a date'});
 
-/** First and last day of a range that moves, since 1970-01-01. QT1 */
-function daysOf(range: string, today: number, weekStart: WeekStart = 'monday'): readonly [number, number] {
-  if (range === 'today') return [today, today];
-  if (range === 'yesterday') return [today - 1, today - 1];
-  const [, days, which, unit] = relativePattern.exec(range)!;
-  if (days !== undefined) return [today - Number(days) + 1, today];
-  // Weeks from Sunday are those from Monday, a day earlier.
-  const shift = unit === 'week' && weekStart === 'sunday' ? 1 : 0;
-  const startOf = (day: number): number =>
-    bucketStart((day + shift) * dayMs, unit as 'week' | 'month' | 'quarter' | 'year') / dayMs - shift;
-  const start = startOf(today);
-  return which === 'this' ? [start, today] : [startOf(start - 1), start - 1];
+/** Days of a range that moves. QT1 */
+function daysOf(range: string, today: number, weekStart: WeekStart = 'monday'): Days {
+  if (range === 'today') return {from: today, to: today};
+  if (range === 'yesterday') return {from: today - 1, to: today - 1};
+  const [, days, months] = relativePattern.exec(range)!;
+  if (days !== undefined) return {from: today - Number(days) + 1, to: today};
+  if (months !== undefined) return lastMonths(Number(months), today);
+  return wholeDays(rangeText(range, weekStart), today);
 }

@@ -56,7 +56,8 @@ const valueAt = (path: readonly PropertyKey[], value: unknown): unknown =>
 
 const escaped = (key: PropertyKey): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 
-function refusalOf(issue: Issue, value: unknown, at: string): RequestFailure {
+/** What is wrong with a member, as a pointer into the body. */
+export function refusalOf(issue: Issue, value: unknown, at: string): RequestFailure {
   const pointer = at + issue.path.map((key) => `/${escaped(key)}`).join('');
   if (issue.code === 'unrecognized_keys') return refused(`${pointer}/${escaped(issue.keys[0]!)}`, issue.message);
   return refused(

@@ -1,55 +1,63 @@
 // Boards.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {boardCharsMax, boardPinsMax, boardsMax, boardsOf} from '../../kept/board.js';
-import {savedPages} from '../../kept/saved-report.js';
+import type {KeptReport} from '../../asks/address.js';
+import {object} from '../../asks/question/members.js';
+import {boardCharsMax, boardsMax, boardsOf, boardTilesMax} from '../../kept/board.js';
 import {boardAnswer} from '../answers/boards.js';
+import type {Front} from '../front.js';
+import {readQuestions} from '../routes/json-fields.js';
 import {lastPlace, name, place} from './fields.js';
+import {keptReport, keptReportOf} from './kept-report.js';
 import {resourceOf} from './resource.js';
 
-const pinRule = `pins must be addresses of ${savedPages.join(', ')}, such as /trends?event=signup, without spaces and fragments`;
-const pinsRule = `pins must be up to ${boardPinsMax} different addresses of up to ${boardCharsMax} characters together`;
-const pinPattern = new RegExp(`^(?:${savedPages.join('|')})(?:\\?[!"$-~]+)?$`); // Printable ASCII without `#`.
+const tilesRule = `tiles must be up to ${boardTilesMax} reports, of up to ${boardCharsMax} characters together`;
 
 const form = z.strictObject({
   name,
   place: place.optional(),
-  pins: z
-    .array(z.string(pinRule).regex(pinPattern, pinRule), pinsRule)
-    .max(boardPinsMax, pinsRule)
-    .refine((pins) => new Set(pins).size === pins.length && pins.join('').length <= boardCharsMax, pinsRule)
-    .describe('Addresses of reports below `/dashboard`, in the order of the board.')
+  tiles: z
+    .array(object(keptReport), tilesRule)
+    .max(boardTilesMax, tilesRule)
+    .refine((tiles) => JSON.stringify(tiles).length <= boardCharsMax, tilesRule)
+    .describe('Reports in the order of the board, which shows them over the days of its page.')
     .optional(),
 });
 
 const exampleId = 'bd_0123456789abcdef';
-const example = {name: 'Growth', place: 1, pins: ['/trends?event=signup&range=30d']};
+const question = {report: 'lifecycle', range: '-90d', interval: 'week', timezone: 'UTC'} as const;
+
+/** @throws RequestFailure */
+const tilesOf = (tiles: z.output<typeof form>['tiles'] | null, front: Front): readonly KeptReport[] =>
+  (tiles ?? []).map((one, at) => keptReportOf(one, `/tiles/${at}`, front));
 
 export const boards = resourceOf({
   noun: 'board',
   name: 'board',
   definitions: boardsOf,
   countMax: boardsMax,
-  bodyBytesMax: 64 * 1024,
+  bodyBytesMax: 1024 * 1024,
   roles: {reads: 'reader', changes: 'analyst'},
   form,
-  change: form.partial().extend({place: form.shape.place.nullable(), pins: form.shape.pins.nullable()}),
+  change: form.partial().extend({place: form.shape.place.nullable(), tiles: form.shape.tiles.nullable()}),
+  read: readQuestions,
   answer: boardAnswer,
   order: ({place: at, createdMs}) => [at, createdMs],
-  made: ({name: called, place: at, pins = []}, {name: changedBy, atMs: changedMs}, {kept: {store}}) => ({
-    ...{name: called, place: at ?? lastPlace(boardsOf(store).list()), pins},
+  made: ({name: called, place: at, tiles}, {name: changedBy, atMs: changedMs}, front) => ({
+    ...{name: called, place: at ?? lastPlace(boardsOf(front.kept.store).list()), tiles: tilesOf(tiles, front)},
     ...{changedMs, changedBy},
   }),
-  edited: ({name: called, place: at, pins}) => [called, at, pins],
-  edit:
-    (change, {name: changedBy, atMs: changedMs}, {kept: {store}}) =>
-    (held) => {
-      const {name: called = held.name, place: at = held.place, pins = held.pins} = change;
-      const content = {name: called, place: at ?? lastPlace(boardsOf(store).list()), pins: pins ?? []};
-      return {...held, ...content, changedMs, changedBy};
-    },
-  shown: ({id, name: called, place: at, pins, createdMs, changedMs, changedBy}) => ({
-    ...{id, name: called, place: at, pins: [...pins]},
+  edited: ({name: called, place: at, tiles}) => [called, at, tiles],
+  edit: (change, {name: changedBy, atMs: changedMs}, front) => {
+    const tiles = change.tiles === undefined ? undefined : tilesOf(change.tiles, front);
+    return (held) => {
+      const {name: called = held.name, place: at = held.place} = change;
+      const placed = {name: called, place: at ?? lastPlace(boardsOf(front.kept.store).list())};
+      return {...held, ...placed, tiles: tiles ?? held.tiles, changedMs, changedBy};
+    };
+  },
+  shown: ({id, name: called, place: at, tiles, createdMs, changedMs, changedBy}) => ({
+    ...{id, name: called, place: at, tiles},
     ...{created_at: isoText(createdMs), changed_at: isoText(changedMs), changed_by: changedBy},
   }),
   description: {
@@ -57,16 +65,8 @@ export const boards = resourceOf({
     about: 'Reports that everybody who signs in sees side by side. Overview shows the first board.',
     example: {
       id: exampleId,
-      body: example,
+      body: {name: 'Growth', place: 1, tiles: [{questions: [question]}]},
       change: {name: 'Growth of all'},
-      answer: {
-        id: exampleId,
-        ...example,
-        created_at: '2026-05-01T09:00:00.000Z',
-        changed_at: '2026-05-01T09:00:00.000Z',
-        changed_by: 'bootstrap',
-        version: 'bCzhYdR2cnWR0g9WCA3jcP',
-      },
     },
   },
 });

@@ -30,7 +30,7 @@ import {
   removeMeant,
   versionOf,
 } from '../routes/if-match.js';
-import {readFields, readMembers, readObject, withoutNull} from '../routes/json-fields.js';
+import {readFields, readObject, withoutNull} from '../routes/json-fields.js';
 import {storedChange} from '../routes/stored-change.js';
 import {isAfter, type Place, placeText, readPlace} from './list-place.js';
 
@@ -86,8 +86,8 @@ export interface Kind<
   /** Body of a creation, and of a change: fields that it does not name stay as they are. */
   readonly form: Form;
   readonly change: Change;
-  /** Their members are those of questions: an error completes a sentence. */
-  readonly areMembers?: true;
+  /** Reads a body by one of them. Absent: `readFields`. */
+  readonly read?: <Body extends z.ZodType>(form: Body, body: object) => z.output<Body>;
   /** With the members `id` and `version`. */
   readonly answer: Answer;
   /** Two sort keys, ascending; the id comes last. Absent: the oldest first. RS1 */
@@ -148,7 +148,7 @@ export function resourceOf<
   Answer extends z.ZodType,
 >(kind: Kind<Held, Form, Change, Answer>): Resource {
   const {noun, name, definitions, countMax} = kind;
-  const readBody = kind.areMembers ? readMembers : readFields;
+  const readBody = kind.read ?? readFields;
   const {once, order = ({createdMs}: Held): readonly [number, number] => [createdMs, 0]} = kind;
   const unknown: Failure = {code: 'not_found', message: `no such ${noun}`};
   const tooMany = invalidRequest(`there are ${countMax} ${noun}s: delete one first`);

@@ -1,73 +1,68 @@
 // Saved reports. Everybody who may save sees and changes all of them.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {savedPages, savedReportsMax, savedReportsOf, savedSearchCharsMax} from '../../kept/saved-report.js';
+import {questionsCharsMax, savedReportsMax, savedReportsOf} from '../../kept/saved-report.js';
 import {savedReportAnswer} from '../answers/saved-reports.js';
+import {readQuestions} from '../routes/json-fields.js';
 import {lastPlace, name, place} from './fields.js';
+import {keptReport, keptReportOf} from './kept-report.js';
 import {resourceOf} from './resource.js';
 
-const pageRule = `page must be one of ${savedPages.join(', ')}`;
-const searchRule = `search must be empty, or begin with ? and have up to ${savedSearchCharsMax} characters`;
+const charsRule = `questions must have up to ${questionsCharsMax} characters together`;
 
 const form = z.strictObject({
   name,
-  page: z.enum(savedPages, pageRule).describe('Path of a page below `/dashboard`.'),
-  search: z
-    .string(searchRule)
-    .max(savedSearchCharsMax, searchRule)
-    .regex(/^(\?[^#]*)?$/, searchRule)
-    .describe('Query of its address: `?event=signup&range=30d`, or empty.'),
+  ...keptReport,
+  questions: keptReport.questions.refine((all) => JSON.stringify(all).length <= questionsCharsMax, charsRule),
   place: place.optional(),
 });
 
 const exampleId = 'sr_0123456789abcdef';
-const example = {name: 'Growth', page: '/trends' as const, search: '?event=signup&range=30d', place: 1};
+const question = {report: 'counts', events: [{event: 'signup'}], range: '-30d', timezone: 'Europe/Berlin'} as const;
 
 export const savedReports = resourceOf({
   noun: 'saved report',
   name: 'saved-report',
   definitions: savedReportsOf,
   countMax: savedReportsMax,
-  /** The longest question, escaped throughout. */
-  bodyBytesMax: 128 * 1024,
+  /** The longest questions, mostly escaped. */
+  bodyBytesMax: 512 * 1024,
   roles: {reads: 'reader', changes: 'analyst'},
   form,
-  change: form.partial().extend({place: form.shape.place.nullable()}),
+  change: form.partial().extend({place: form.shape.place.nullable(), view: form.shape.view.nullable()}),
+  read: readQuestions,
   answer: savedReportAnswer,
   order: ({place: at, createdMs}) => [at, createdMs],
-  made: ({name: called, page, search, place: at}, {name: changedBy, atMs: changedMs}, {kept: {store}}) => ({
-    ...{name: called, page, search, place: at ?? lastPlace(savedReportsOf(store).list())},
+  made: ({name: called, place: at, ...report}, {name: changedBy, atMs: changedMs}, front) => ({
+    ...{name: called, ...keptReportOf(report, '', front)},
+    place: at ?? lastPlace(savedReportsOf(front.kept.store).list()),
     ...{changedMs, changedBy},
   }),
-  edited: ({name: called, page, search}) => [called, page, search],
-  edit:
-    ({place: to, ...content}, {name: changedBy, atMs: changedMs}, {kept: {store}}) =>
-    (held) => {
-      const {name: called = held.name, page = held.page, search = held.search} = content;
+  edited: ({name: called, questions, view}) => [called, questions, view],
+  edit: ({place: to, ...content}, {name: changedBy, atMs: changedMs}, front) => {
+    const {questions} = content;
+    const asked = questions && keptReportOf({questions}, '', front).questions;
+    return (held) => {
+      const {name: called = held.name, view = held.view} = content;
+      const {view: _, ...rest} = held;
       const isMove = Object.keys(content).length === 0; // SV1
       const touched = isMove ? {} : {changedMs, changedBy};
-      const at = to === undefined ? held.place : (to ?? lastPlace(savedReportsOf(store).list()));
-      return {...held, name: called, page, search, place: at, ...touched};
-    },
-  shown: ({id, name: called, page, search, place: at, createdMs, changedMs, changedBy}) => ({
-    ...{id, name: called, page, search, place: at},
+      const at = to === undefined ? held.place : (to ?? lastPlace(savedReportsOf(front.kept.store).list()));
+      const report = {questions: asked ?? held.questions, ...(view && {view})};
+      return {...rest, name: called, ...report, place: at, ...touched};
+    };
+  },
+  shown: ({id, name: called, questions, view, place: at, createdMs, changedMs, changedBy}) => ({
+    ...{id, name: called, questions, ...(view && {view}), place: at},
     ...{created_at: isoText(createdMs), changed_at: isoText(changedMs), changed_by: changedBy},
   }),
   description: {
     tag: 'Kept',
-    about: 'A question of a page, by the address of that page.',
+    about: 'Questions for reports, with a name. The dashboard shows them on the page of the first one.',
     example: {
       id: exampleId,
-      body: example,
+      body: {name: 'Growth', questions: [question], place: 1},
       change: {name: 'Growth / Weekly'},
-      answer: {
-        id: exampleId,
-        ...example,
-        created_at: '2026-05-01T09:00:00.000Z',
-        changed_at: '2026-05-01T09:00:00.000Z',
-        changed_by: 'bootstrap',
-        version: 'HQ5cEwbKjkJ9nmeDbM5bQw',
-      },
     },
   },
 });

@@ -7,6 +7,7 @@ import type {Front} from '../front.js';
 import {withoutEmpty} from '../query/read-question.js';
 import {numberIn, renamed} from '../query/renamed.js';
 import {userFilterOf} from '../query/user-filter.js';
+import {readMembers} from '../routes/json-fields.js';
 import {resourceOf} from './resource.js';
 
 const form = object({
@@ -37,7 +38,7 @@ export const segments = resourceOf({
   roles: {reads: 'reader', changes: 'analyst'},
   form,
   change: form.partial(),
-  areMembers: true,
+  read: readMembers,
   answer: segmentAnswer,
   made: (fields, {name: changedBy, atMs: changedMs}, front) => {
     check(fields, front);

@@ -4,7 +4,7 @@ import {jsonFault} from '../../ingest/json-fault.js';
 import {parseJson} from '../../ingest/json-text.js';
 import {isJsonObject} from '../../ingest/validate.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
-import {innermost} from '../query/read-question.js';
+import {innermost, refusalOf as pointedRefusal} from '../query/read-question.js';
 import {invalidJson, noObject} from './track.js';
 
 /** @throws RequestFailure */
@@ -31,6 +31,18 @@ export function readMembers<Form extends z.ZodType>(form: Form, body: object): z
   throw new RequestFailure(
     invalidRequest(`${member} ${code === 'unrecognized_keys' ? '' : 'must be '}${message}`, member),
   );
+}
+
+/** Members that have questions. */
+const withQuestions: readonly PropertyKey[] = ['questions', 'tiles'];
+
+/** As `readFields`; a refusal of what is in a question has its JSON pointer. @throws RequestFailure */
+export function readQuestions<Form extends z.ZodType>(form: Form, body: object): z.infer<Form> {
+  const read = form.safeParse(body);
+  if (read.success) return read.data;
+  const issue = innermost(read.error.issues, body);
+  const isInQuestion = issue.path.length > 1 && withQuestions.includes(issue.path[0]!);
+  throw isInQuestion ? pointedRefusal(issue, body, '') : new RequestFailure(refusalOf(read.error.issues[0]!));
 }
 
 /** Members of a creation: `null` is as if an optional one were absent. */

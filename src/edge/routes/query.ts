@@ -71,11 +71,26 @@ export const queryOf = (question: Question, front: Front): ReportQuery =>
 /** A refusal of a question for who asks it. */
 type Refusing = (exchange: Exchange, question: Question) => Failure | undefined;
 
-interface Asked {
+/** A question, and what the report role is asked for it. */
+export interface Asked {
   readonly question: Question;
   readonly queries: readonly ReportQuery[];
   readonly parts: QuestionParts;
 }
+
+/** `at`: pointer of the question in the body. @throws RequestFailure that points into it */
+export const askedOf = (question: Question, at: string, front: Front): Asked =>
+  pointing(at, () => {
+    const parts = partsOf(question, front);
+    const queries = parts.parts.map((part, i) =>
+      renamed(
+        (field) => parts.memberOf(i, field),
+        () => queryOf(part, front),
+      ),
+    );
+    return {question, parts, queries};
+  });
+
 type Report = Extract<ReportAnswer, {kind: 'report'}>;
 
 /** The handler. `refuse` says whether the caller may ask a question. */
@@ -88,19 +103,7 @@ export const answerQuery =
       const question = readQuestion(value, at);
       const refusal = refuse(exchange, question);
       if (refusal !== undefined) throw new RequestFailure(refusal);
-      return pointing(at, () => {
-        const parts = partsOf(question, front);
-        return {
-          question,
-          parts,
-          queries: parts.parts.map((part, i) =>
-            renamed(
-              (field) => parts.memberOf(i, field),
-              () => queryOf(part, front),
-            ),
-          ),
-        };
-      });
+      return askedOf(question, at, front);
     };
     if (!('questions' in body)) {
       const asked = read(body, '');
@@ -143,9 +146,9 @@ function readBody(body: object): z.infer<typeof several> {
   throw new RequestFailure(invalidRequest(`${pointer} ${why}`, pointer));
 }
 
-const isFailure = (value: object): value is Failure => 'code' in value;
+export const isFailure = (value: object): value is Failure => 'code' in value;
 
-function orFailure<Value>(read: () => Value): Value | Failure {
+export function orFailure<Value>(read: () => Value): Value | Failure {
   try {
     return read();
   } catch (error) {

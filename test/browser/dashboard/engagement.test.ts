@@ -4,6 +4,7 @@ import {readFileSync} from 'node:fs';
 import {isDeepStrictEqual} from 'node:util';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
+import {addressOf} from '../../../src/asks/address.js';
 import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {
   LifecycleAnswer,
@@ -12,10 +13,12 @@ import type {
   StickinessAnswer,
 } from '../../../src/edge/answers/engagement.js';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
-import {readBoards} from '../../support/board.js';
+import type {SavedReportAnswer} from '../../../src/edge/answers/saved-reports.js';
+import {pinsOf, readBoards} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
+import {keptAt} from '../../support/kept-report.js';
 import {Positions, reportCovering} from '../../support/reports.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -191,7 +194,7 @@ test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in sma
   await other.signIn({token: service.adminToken});
   await until('they are stored', async () => {
     const [board] = await readBoards(other);
-    return board?.pins.join() === pins.map(([, pin]) => pin).join();
+    return pinsOf(board).join() === pins.map(([, pin]) => pin).join();
   });
   await dashboard.follow(`/?range=${from}..${to}`);
   const {overall} = await ask<RetentionAnswer>('retention', {
@@ -224,27 +227,12 @@ test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in sma
   for (const address of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!)))
     expect(address).toMatch(/\/(retention|lifecycle|paths|active)(\?$|\?.*)/);
   expect(await links.nth(4).getAttribute('href')).toMatch(/\/active\?range=90d$/);
-
-  // A pin of a page that is not known here is said, and taken off.
-  const [board] = await readBoards(other);
-  const newer = {...board!, pins: ['/heatmap?event=signup', ...board!.pins]};
-  await page.route(/\/dashboard\/api\/session$/, async (route) => {
-    const response = await route.fetch();
-    const start = (await response.json()) as object;
-    await route.fulfill({response, json: {...start, boards: [newer]}});
-  });
-  await page.reload();
-  await card('/heatmap').getByText('These pages do not know this report').waitFor();
-  await card('Active users').waitFor();
-  await dashboard.settled();
-  await dashboard.expectSoundOnPhone();
-  await page.unrouteAll({behavior: 'wait'});
 });
 
 test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has an address of its own', async () => {
   const other = new BrowserClient(service.baseUrl);
   await other.signIn({token: service.adminToken});
-  const listed = async () => (await readBoards(other)).map(({name, pins}) => [name, pins.length]);
+  const listed = async () => (await readBoards(other)).map(({name, tiles}) => [name, tiles.length]);
   const before = (await listed())[0]![1];
   await dashboard.goto('/boards');
   await page.getByRole('button', {name: 'Make a board'}).click();
@@ -305,7 +293,7 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
   await dashboard.follow('/boards');
   await page.getByRole('button', {name: 'Delete Growth of all'}).click();
   const [growing] = await readBoards(other);
-  const json = {pins: ['/active']};
+  const json = {tiles: [keptAt('/active')]};
   expect((await other.ask('PATCH', `/dashboard/api/v1/boards/${growing!.id}`, {json})).status).toBe(200);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', {name: 'Delete', exact: true}).click();
@@ -421,13 +409,13 @@ test('A question is saved by name, and of two who change it the second sees both
 
   const other = new BrowserClient(service.baseUrl);
   await other.signIn({token: service.adminToken});
-  type Listed = {data: {id: string; name: string; search: string}[]};
+  type Listed = {data: SavedReportAnswer[]};
   const listed = async () => (await other.get('/dashboard/api/v1/saved-reports')).json<Listed>().data;
-  const [{id, search}] = await listed();
-  expect(search).toBe('?start=signup&range=30d');
+  const [{id, questions}] = await listed();
+  expect(questions).toMatchObject([{report: 'retention', start: {event: 'signup'}, range: '-30d', timezone: 'UTC'}]);
   await report.click();
   await page.waitForURL(/\/retention\?start=signup&range=30d$/);
-  const json = {search: '?start=login'};
+  const json = keptAt('/retention?start=login');
   expect((await other.ask('PATCH', `/dashboard/api/v1/saved-reports/${id}`, {json})).status).toBe(200);
   await save.click();
   await panel.getByRole('button', {name: 'Replace it'}).click();
@@ -439,7 +427,7 @@ test('A question is saved by name, and of two who change it the second sees both
   await panel.getByRole('button', {name: 'Save mine beside it'}).click();
   await page.keyboard.press('Enter');
   await panel.getByText('Saved as').waitFor();
-  expect((await listed()).map(({name, search: asked}) => [name, asked])).toEqual([
+  expect((await listed()).map((one) => [one.name, addressOf(one).search])).toEqual([
     ['Growth / Who returns', '?start=login'],
     ['Growth / Who returns (mine)', '?start=signup&range=30d'],
   ]);

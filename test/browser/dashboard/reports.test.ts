@@ -2,7 +2,7 @@
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page, Request} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
-import {readBoards, setPins} from '../../support/board.js';
+import {pinsOf, readBoards, setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
@@ -602,7 +602,7 @@ const untilOrder = (names: readonly string[]): Promise<unknown> =>
 const untilStored = (pins: readonly string[]): Promise<unknown> =>
   until('the service has the board', async () => {
     const [board] = await readBoards(admin);
-    return (board?.pins ?? []).join() === pins.join();
+    return pinsOf(board).join() === pins.join();
   });
 
 /** Stores another board right before the next change of the page arrives. */

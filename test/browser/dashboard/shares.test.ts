@@ -9,6 +9,7 @@ import type {CreatedShareAnswer} from '../../../src/edge/dashboard/answers/share
 import {BrowserClient} from '../../support/browser-client.js';
 import {browserTests, chromiumPath, DashboardPage, openBrowser, type View} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
+import {keptAt} from '../../support/kept-report.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
 
@@ -51,7 +52,9 @@ async function signups(): Promise<number> {
 }
 
 async function linkTo(page: string, search: string, name: string, more: object = {}): Promise<CreatedShareAnswer> {
-  const {id} = (await admin.post('/dashboard/api/v1/saved-reports', {name, page, search})).json<{id: string}>();
+  const {id} = (await admin.post('/dashboard/api/v1/saved-reports', {name, ...keptAt(page + search)})).json<{
+    id: string;
+  }>();
   const made = await admin.post('/dashboard/api/shares', {report: id, follows: false, ...more});
   expect(made.status).toBe(201);
   return made.json<CreatedShareAnswer>();
@@ -128,8 +131,7 @@ test('a link is made on the page Saved reports, listed with its reads, and revok
   const {id} = (
     await admin.post('/dashboard/api/v1/saved-reports', {
       name: 'Board',
-      page: '/trends',
-      search: `?event=signup&${range}`,
+      ...keptAt(`/trends?event=signup&${range}`),
     })
   ).json<{id: string}>();
   const {page} = person;
@@ -188,7 +190,7 @@ test('a report that names people is shared only after a second word', async () =
   const person = await DashboardPage.open(browser, service);
   await person.takeSession(admin.cookie);
   const search = `?event=signup&user_where=email+set&${range}`;
-  await admin.post('/dashboard/api/v1/saved-reports', {name: 'By mail', page: '/trends', search});
+  await admin.post('/dashboard/api/v1/saved-reports', {name: 'By mail', ...keptAt(`/trends${search}`)});
   await person.goto('/saved');
   await person.page.getByRole('button', {name: 'Share By mail', exact: true}).click();
   const dialog = person.page.getByRole('dialog');

@@ -5,6 +5,7 @@ import type {ReportQuery} from '../../../src/asks/report.js';
 import {answersOf, type SharedReport} from '../../../src/edge/dashboard/shared-report.js';
 import {RequestFailure, unavailable} from '../../../src/edge/failure.js';
 import type {Front} from '../../../src/edge/front.js';
+import {keptAt} from '../../support/kept-report.js';
 
 const nowMs = Date.parse('2026-11-28T12:00:00Z');
 
@@ -21,16 +22,18 @@ function played(
 ) {
   const asked: AskedReport[] = [];
   const front = {
-    keys: {hidden},
-    asks: {
-      report: async ({query, at}: AskedReport) => {
-        asked.push({query, ...(at !== undefined && {at})});
-        const headers = {
-          'Report-As-Of': '2026-11-28T11:59:00.000Z',
-          'Report-Next-By': '2026-11-28T12:04:00.000Z',
-          'Report-Log-Position': at ?? `0:1.${asked.length}`,
-        };
-        return {kind: 'report', headers, body: JSON.stringify(bodyOf(query))};
+    kept: {keys: {hidden}},
+    reads: {
+      asks: {
+        report: async ({query, at}: AskedReport) => {
+          asked.push({query, ...(at !== undefined && {at})});
+          const headers = {
+            'Report-As-Of': '2026-11-28T11:59:00.000Z',
+            'Report-Next-By': '2026-11-28T12:04:00.000Z',
+            'Report-Log-Position': at ?? `0:1.${asked.length}`,
+          };
+          return {kind: 'report', headers, body: JSON.stringify(bodyOf(query))};
+        },
       },
     },
     wallMs: () => nowMs,
@@ -39,20 +42,20 @@ function played(
   return {front, asked};
 }
 
-const trends = (search: string): SharedReport => ({name: 'Growth', page: '/trends', search});
+const trends = (search: string): SharedReport => ({name: 'Growth', ...keptAt(`/trends${search}`)});
 /** The range before, up to the moment that today has reached: no other path of the page ends within a day. */
 const isUntil = ({toMs}: AskedReport['query']): boolean => (toMs! + 1) % 86_400_000 !== 0;
 
 test('every answer is of the snapshots of the first, also those that are asked for when these are known', async () => {
   const {front, asked} = played(() => ({total: 1}));
-  const {answers} = await answersOf(
-    front,
-    trends('?event=signup&event=login&range=7d&compare=before'),
-    nowMs,
-    ofService,
-  );
-  expect(asked.filter(({query}) => isUntil(query))).toHaveLength(2);
-  expect(answers).toHaveLength(asked.length);
+  const {answers} = await answersOf(front, trends('?event=signup&event=login&range=7d&compare=before'), ofService);
+  expect(asked.filter(({query}) => isUntil(query))).toHaveLength(1);
+  // Events and their users: two questions, and the first is compared.
+  expect(asked).toHaveLength(5);
+  expect(answers).toMatchObject([
+    {answer: {total: 1}, previous: {total: 1}, so_far: {total: 1}},
+    {answer: {series: [{total: 1}, {total: 1}]}},
+  ]);
   expect(asked.map(({at}) => at)).toEqual([undefined, ...asked.slice(1).map(() => '0:1.1')]);
 });
 
@@ -61,13 +64,11 @@ test('an answer that fails leaves the others of these snapshots', async () => {
     if (isUntil(query) && JSON.stringify(query).includes('signup')) throw new RequestFailure(unavailable('a lag'));
     return {total: 1};
   });
-  const {answers} = await answersOf(
-    front,
-    trends('?event=signup&event=login&range=7d&compare=before'),
-    nowMs,
-    ofService,
-  );
-  expect(answers.map((one) => 'error' in one)).toEqual([...answers.slice(2).map(() => false), true, false]);
+  const {answers} = await answersOf(front, trends('?event=signup&event=login&range=7d&compare=before'), ofService);
+  expect(answers.map((one) => ['error' in one, 'so_far' in one])).toEqual([
+    [false, false],
+    [false, false],
+  ]);
   expect(asked.at(-1)).toMatchObject({at: '0:1.1'});
 });
 
@@ -76,7 +77,7 @@ test.each([
   ['the range before until the same moment', isUntil],
 ])('an address among the values of %s names people', async (_, isNaming) => {
   const {front} = played((query) => ({breakdown: {rows: [{value: isNaming(query) ? 'ada@x.io' : 'pro'}]}}));
-  const {naming} = await answersOf(front, trends('?event=signup&by=source&range=7d&compare=before'), nowMs, ofService);
+  const {naming} = await answersOf(front, trends('?event=signup&by=source&range=7d&compare=before'), ofService);
   expect(naming.people).toEqual(['it lists values of source, which may name people']);
 });
 
@@ -91,7 +92,7 @@ test.each([
   ['by=category', false],
 ])('%s names people: %s', async (by, isNaming) => {
   const {front} = played(() => ({breakdown: {rows: [{value: 'pro'}, {kind: 'missing'}]}}));
-  const {naming} = await answersOf(front, trends(`?event=signup&${by.replaceAll(' ', '+')}`), nowMs, ofService);
+  const {naming} = await answersOf(front, trends(`?event=signup&${by.replaceAll(' ', '+')}`), ofService);
   expect(naming.people.length > 0).toBe(isNaming);
 });
 
@@ -101,6 +102,6 @@ test.each([
   ['a member of a property', 'event=login&by=cart.total', {names: [], properties: ['cart']}],
 ])('%s that is hidden is in no report that is shared: nothing is asked', async (_, search, hidden) => {
   const {front, asked} = played(() => ({total: 1}), hidden);
-  await expect(answersOf(front, trends(`?${search}`), nowMs, ofService)).rejects.toThrow('hidden from lists');
+  await expect(answersOf(front, trends(`?${search}`), ofService)).rejects.toThrow('hidden from lists');
   expect(asked).toEqual([]);
 });

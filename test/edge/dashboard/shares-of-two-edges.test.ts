@@ -10,6 +10,7 @@ import {newShareToken, type Share, shareOf, sharesOf} from '../../../src/kept/sh
 import {hashKey} from '../../../src/keys/key.js';
 import {connectNats} from '../../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../../src/nats/key-bucket.js';
+import {keptAt} from '../../support/kept-report.js';
 import {startTestNats, type TestNats} from '../../support/nats.js';
 import {until} from '../../support/until.js';
 
@@ -65,7 +66,7 @@ function content(token: string, more: Partial<Share> = {}): Omit<Share, 'v' | 'i
   return {
     hash: hashKey(token),
     name: 'Growth',
-    of: {page: '/trends', search: '?event=signup&compare=off'},
+    of: keptAt('/trends?event=signup&compare=off'),
     untilMs: null,
     origins: [],
     mayNamePeople: false,
@@ -83,7 +84,10 @@ test('both read it, both counts are stored once, and revoked by one it is no lin
   expect(token).toMatch(/^[\w-]{32}$/);
   const {id} = await sharesOf(here.store).create(content(token));
   await until('the other edge knows it', () => shareOf(there.store, token, nowMs));
-  expect(await here.read(token)).toMatchObject({name: 'Growth', answers: [{value: {total: 1}}, {value: {total: 1}}]});
+  expect(await here.read(token)).toMatchObject({
+    name: 'Growth',
+    answers: [{answer: {total: 1}}, {answer: {series: [{total: 1}]}}],
+  });
   for (let n = 0; n < 3; n++) expect(await there.read(token)).toMatchObject({name: 'Growth'});
   expect(sharesOf(here.store).get(id)).toMatchObject({reads: 0, lastReadMs: null});
 

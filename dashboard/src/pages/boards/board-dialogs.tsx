@@ -44,7 +44,7 @@ export function NameBoard({board, onClose}: {readonly board: Board | undefined; 
 }
 
 export function DeleteBoard({board, onClose}: {readonly board: Board; readonly onClose: () => void}) {
-  const {name, pins} = board;
+  const {name, tiles: pins} = board;
   return (
     <ConfirmDialog
       title={`Delete ${name}?`}

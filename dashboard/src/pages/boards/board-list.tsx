@@ -93,7 +93,7 @@ function Row({
   readonly onDown: (() => void) | undefined;
   readonly onOpen: (what: 'rename' | 'delete') => void;
 }) {
-  const {name, pins, changed_at: changedAt, changed_by: changedBy} = board;
+  const {name, tiles: pins, changed_at: changedAt, changed_by: changedBy} = board;
   return (
     <li data-row>
       <Icon name="table" />

@@ -2,6 +2,7 @@
 import {type Signal, useSignal} from '@preact/signals';
 import {pageAddress} from '../../address/base';
 import {boardForm} from '../../address/board-address';
+import {pinKey} from '../../address/pin-list';
 import {daysOf} from '../../address/range';
 import {intervalOf} from '../../address/report-address';
 import {BoardLinks} from '../../boards/board-links';
@@ -35,7 +36,7 @@ export function Boards() {
   );
 }
 
-/** By pin. */
+/** By the key of the pin. */
 type Freshnesses = Readonly<Record<string, Freshness | undefined>>;
 type BoardPage = Address<typeof boardForm>;
 
@@ -56,7 +57,7 @@ function OneBoard({id, address}: {readonly id: string; readonly address: BoardPa
           </Empty>
         </section>
       )}
-      {board?.pins.length === 0 && (
+      {board?.tiles.length === 0 && (
         <section class="card" aria-label="Nothing pinned">
           <Empty title="Nothing is pinned to this board yet">
             {may('analyst')
@@ -94,7 +95,7 @@ function BoardHead({
     <ReportHead
       title={board?.name ?? 'Board'}
       isQuestion={false}
-      freshness={oldest((board?.pins ?? []).map((pin) => fresh.value[pin]))}
+      freshness={oldest((board?.tiles ?? []).map((pin) => fresh.value[pinKey(pin)]))}
       problems={problems}
       range={question.range}
       interval={intervalOf(question.every, daysOf(question.range, today.value))}

@@ -15,7 +15,7 @@ export function FirstBoard(props: TileDays) {
   useBoards();
   const fault = boardsFault.value;
   const board = boards.value?.[0];
-  const hasPin = board !== undefined && board.pins.length > 0;
+  const hasPin = board !== undefined && board.tiles.length > 0;
   return (
     <>
       {fault !== undefined && (

@@ -65,7 +65,7 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
               {...asked}
               tools={
                 <>
-                  <PinButton page={path} form={form} search={writeAddress(form, question)} />
+                  <PinButton page={path} search={writeAddress(form, question)} />
                   {isOverTime && <AnnotationsButton zone={zone} isHour={interval === 'hour'} />}
                 </>
               }

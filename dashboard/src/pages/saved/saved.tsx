@@ -1,11 +1,10 @@
 // Saved reports: everybody's, by folder, in an order that people give them.
-import type {FunctionComponent} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
+import {addressOf} from '../../../../src/asks/address.js';
 import {pageAddress} from '../../address/base';
 import {folderOf, placeBetween, summaryOf} from '../../address/saved-report';
 import {Moment} from '../../controls/moment';
-import {reports as kinds} from '../../reports/all';
 import {useAskAgain} from '../../service/asked';
 import type {Fault} from '../../service/client';
 import {
@@ -35,17 +34,6 @@ const DeleteReport = later(() => import('./dialogs').then((part) => part.DeleteR
 const ShareReport = later(() => import('./share-report').then((part) => part.ShareReport));
 const ShareList = later(() => import('../../shell/share-list').then((part) => part.ShareList));
 
-/** The pin of a saved report, by the path of its page: the report knows what of a question a pin keeps. */
-const pinButtons: ReadonlyMap<string, FunctionComponent<{readonly search: string}>> = new Map(
-  kinds.map(({path, script}) => [
-    path,
-    later(async () => {
-      const {form} = (await script()).report;
-      return ({search}) => <PinButton page={path} form={form} search={search} />;
-    }),
-  ]),
-);
-
 /** Only while they are not known to be the newest: an answer that comes late would undo a change of this page. */
 const readAgain = (): void => void (savedFault.peek() !== undefined && readSavedReports());
 
@@ -67,8 +55,8 @@ export function Saved() {
     const answer = await changeReport(report.id, {place});
     setFault(answer.kind === 'fault' ? answer.fault : undefined);
   };
-  const duplicate = async ({name, page, search}: SavedReport): Promise<void> => {
-    const answer = await saveReport(copyName(name, reports ?? []), page, search);
+  const duplicate = async (report: SavedReport): Promise<void> => {
+    const answer = await saveReport(copyName(report.name, reports ?? []), report);
     setFault(answer.kind === 'fault' ? answer.fault : undefined);
   };
   return (
@@ -154,9 +142,9 @@ function Row({
   readonly onAsk: (what: Asked['what']) => void;
 }) {
   const {route} = useLocation();
-  const {name, page, search, changed_at: changedAt, changed_by: changedBy} = report;
+  const {name, changed_at: changedAt, changed_by: changedBy} = report;
+  const {page, search} = addressOf(report);
   const place = places.find(({path}) => path === page);
-  const Pin = pinButtons.get(page);
   const {leaf} = folderOf(name);
   const address = pageAddress(page) + search;
   const mayChange = may('analyst');
@@ -181,7 +169,7 @@ function Row({
         <Moment iso={changedAt} /> by {changedBy}
       </span>
       <span class="saved-tools">
-        {Pin !== undefined && <Pin search={search} />}
+        <PinButton page={page} search={search} />
         {mayChange && (
           <>
             <RowTool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />

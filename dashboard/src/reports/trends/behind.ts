@@ -103,6 +103,8 @@ function sentences({series, measure, common, when, answer}: TrendNumber, inRow: 
     max: `The largest ${property} of ${whole}.`,
     p50: `Half of the ${whole} have at most this ${property}.`,
     p90: `Nine in ten of the ${whole} have at most this ${property}.`,
+    p95: `95 of 100 of the ${whole} have at most this ${property}.`,
+    p99: `99 of 100 of the ${whole} have at most this ${property}.`,
   };
   return [
     first[measure],

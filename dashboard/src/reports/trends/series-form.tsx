@@ -26,6 +26,8 @@ const measureNames: Readonly<Record<Measure, string>> = {
   max: 'Largest of a property',
   p50: 'Median of a property',
   p90: '90th percentile of a property',
+  p95: '95th percentile of a property',
+  p99: '99th percentile of a property',
 };
 
 export function SeriesForm({

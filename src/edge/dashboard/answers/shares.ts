@@ -1,6 +1,6 @@
 // Links that share a report, and the report that one shows.
+import type {KeptReport, ReportQuestion} from '../../../asks/address.js';
 import type {Meta} from '../../answers/report-meta.js';
-import type {SavedReportAnswer} from '../../answers/saved-reports.js';
 
 /** A link. It shows one report to everybody who has the address. */
 export interface ShareAnswer {
@@ -39,22 +39,27 @@ export interface ShareNeedsWordAnswer {
   readonly people: readonly string[];
 }
 
-/** A shared report, with all that its page asks. */
-export interface SharedReportAnswer extends Pick<SavedReportAnswer, 'name' | 'page' | 'search'> {
+/** A shared report: its questions with their answers. */
+export interface SharedReportAnswer extends Pick<KeptReport, 'view'> {
+  readonly name: string;
   /** Time of the answers: relative ranges end with its day. */
   readonly at: string;
   readonly answers: readonly SharedAnswer[];
 }
 
-/** Answer to a question. `path`: its flat form, such as `v1/reports/users?…`. */
+/** Answer to a question, as `POST /v1/query` gives it. */
 export type SharedAnswer =
   | {
-      readonly path: string;
+      readonly question: ReportQuestion;
+      readonly answer: unknown;
+      /** Over the compared range. */
+      readonly previous?: unknown;
+      /** Of the first question: over the compared range up to the same moment, while the range is not over. */
+      readonly so_far?: unknown;
       readonly meta: Pick<Meta, 'as_of' | 'next_by' | 'incomplete_from'>;
-      readonly value: unknown;
     }
   | {
-      readonly path: string;
+      readonly question: ReportQuestion;
       readonly error: {readonly code: string; readonly message: string; readonly field?: string};
       readonly status: number;
     };

@@ -1,0 +1,72 @@
+// A report as it is kept: the question of its page, and what the page asks beside it. Saved reports and boards keep it, and a link
+// answers it.
+import {
+  type Address,
+  type KeptReport,
+  questionIn,
+  type ReportPage,
+  type ReportQuestion,
+  usualEvery,
+  type View,
+} from '../../../src/asks/address.js';
+import {activeQuestionForm} from './active-address.js';
+import {type Form, type QuestionOf, readAddress, writeAddress} from './codec.js';
+import {lifecycleForm, pathsForm, retentionForm} from './engagement-address.js';
+import {fitting, funnelForm} from './funnel-address.js';
+import {metrics} from './report-address.js';
+import {trendsForm} from './trends-address.js';
+
+const forms: Readonly<Record<ReportPage, Form>> = {
+  '/trends': trendsForm,
+  '/funnels': funnelForm,
+  '/retention': retentionForm,
+  '/lifecycle': lifecycleForm,
+  '/paths': pathsForm,
+  '/active': activeQuestionForm,
+};
+
+/** What the page shows at this address; undefined: it names no event yet. */
+export function keptIn({page, search}: Address): KeptReport | undefined {
+  const form = forms[page];
+  const {question} = readAddress(form, search);
+  const shown = page === '/funnels' ? fitting(question as QuestionOf<typeof funnelForm>) : question;
+  const asked = questionIn({page, search: writeAddress(form, shown as typeof question)});
+  if (asked === undefined) return undefined;
+  const every = asked.view.every ?? changingInterval(asked.question);
+  const view = {...asked.view, ...(every && {every})};
+  return {questions: asks(asked.question, view), ...(Object.keys(view).length > 0 && {view})};
+}
+
+/** The interval of a funnel over time, where that which is usual depends on the day. */
+function changingInterval({report, range}: ReportQuestion): View['every'] {
+  if (report !== 'funnel') return undefined;
+  const {interval, isSure} = usualEvery(range);
+  return isSure ? undefined : interval;
+}
+
+/** The question, and what its page asks beside it. */
+function asks(question: ReportQuestion, view: View): readonly ReportQuestion[] {
+  switch (question.report) {
+    case 'counts': {
+      const {compare: _, formulas: __, measure, ...counted} = question;
+      const events = counted.events ?? [{}];
+      if (events.every((one) => (one.measure ?? measure)?.of === 'users')) return [question];
+      return [question, {...counted, events: events.map((one) => ({...one, measure: {of: 'users' as const}}))}];
+    }
+    case 'active': {
+      const {breakdown, ...all} = question;
+      const {compare: _, ...broken} = question;
+      return [...metrics.map((metric) => ({...all, metric})), ...(breakdown === undefined ? [] : [broken])];
+    }
+    case 'funnel': {
+      const {breakdown: _, ...all} = question;
+      if (question.steps.length === 1) return [question];
+      const interval = view.every ?? usualEvery(question.range).interval;
+      return [question, {...all, interval, histogram: 'clock', percentiles: true}];
+    }
+    case 'lifecycle':
+      return [question, {...question, report: 'stickiness', at_least: view.often === 'at_least'}];
+    default:
+      return [question];
+  }
+}

@@ -1,0 +1,23 @@
+// What is usual for the length of a range on the pages of reports.
+import type {Interval} from '../../../actors/calendar.js';
+import {breakdownCellsMax} from '../../../actors/limits.js';
+import {type Days, lengthOf} from './day-range.js';
+
+/** Of cohorts and stages of life, which want longer buckets than counts: a table that fits on a page. */
+export function usualPeriod(range: Days): Interval {
+  const days = lengthOf(range);
+  if (days <= 31) return 'day';
+  return days <= 183 ? 'week' : 'month';
+}
+
+/** Values of a breakdown of counts with rows of their own: more than the palette has colours for lines. */
+const breakdownRows = 25;
+const rowsMin = 6;
+/** Rows of what is no value of its own: other, missing, null, not_scalar. */
+const kindRows = 4;
+
+/** Rows of a breakdown of counts: rows times buckets are bounded. */
+export function usualRows(range: Days, interval: Interval): number {
+  const bucketsMax = (lengthOf(range) + 1) * (interval === 'hour' ? 24 : 1);
+  return Math.max(rowsMin, Math.min(breakdownRows, Math.floor(breakdownCellsMax / bucketsMax) - kindRows));
+}

@@ -1,0 +1,39 @@
+// A report as saved reports and boards keep it: questions for reports, and how the page shows them.
+import {z} from 'zod';
+import type {KeptReport, ReportQuestion} from '../../asks/address.js';
+import {reportQuestion} from '../../asks/question/behind.js';
+import {intervals, object, word} from '../../asks/question/members.js';
+import {questionsMax} from '../../kept/saved-report.js';
+import type {Front} from '../front.js';
+import {withoutEmpty} from '../query/read-question.js';
+import {askedOf} from '../routes/query.js';
+
+const questionsRule = `questions must be a list of 1 to ${questionsMax} questions for reports`;
+
+export const keptReport = {
+  questions: z
+    .array(reportQuestion, questionsRule)
+    .min(1, questionsRule)
+    .max(questionsMax, questionsRule)
+    .describe('As `POST /v1/query` takes them. The first is the report; the others stand beside it.'),
+  view: object({
+    show: word(['users']).optional().describe('Of cohorts: numbers of users, not shares.'),
+    often: word(['at_least']).optional().describe('Of stickiness.'),
+    every: word(intervals).optional().describe('Of a funnel over time.'),
+  })
+    .optional()
+    .describe('How the page shows it.'),
+};
+type Fields = z.output<z.ZodObject<typeof keptReport>>;
+
+/** In their normal form, each with its zone (saved-report.ts SV3). `at`: pointer of the report. @throws RequestFailure */
+export function keptReportOf({questions, view}: Fields, at: string, front: Front): KeptReport {
+  const zone = front.reportZone?.name ?? 'UTC';
+  const normal = questions.map((one, place) => {
+    const question = {...(withoutEmpty(one) as ReportQuestion), timezone: one.timezone ?? zone};
+    askedOf(question, `${at}/questions/${place}`, front);
+    return question;
+  });
+  const shown = withoutEmpty(view) as KeptReport['view'];
+  return {questions: normal, ...(shown !== undefined && Object.keys(shown).length > 0 && {view: shown})};
+}

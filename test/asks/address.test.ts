@@ -1,0 +1,180 @@
+// The address of a page and the question that it asks: both ways.
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {addressOf, questionIn, type ReportQuestion, type View} from '../../src/asks/address.js';
+import {intervals} from '../../src/asks/question/members.js';
+import {pointing, readQuestion} from '../../src/edge/query/read-question.js';
+
+const name = fc.oneof(
+  fc.string({minLength: 1, maxLength: 20, unit: 'grapheme-ascii'}),
+  fc.constantFrom('1:a', 'a, b', 'é & ü', 'a=b', '{', 'trait:plan'),
+);
+const conditions = fc.uniqueArray(
+  fc.constantFrom<string | object>(
+    ...['plan eq pro', 'plan in a\\,b,c', 'coupon unset', 'amount gte 10', '"a eq b" eq 2:c'],
+    {property: 'p'.repeat(300), op: 'eq', value: 'x'},
+  ),
+  {maxLength: 3},
+);
+const range = fc.constantFrom(
+  ...[
+    '-30d',
+    '-1d',
+    '-90d',
+    '-12mo',
+    '-4mo',
+    'today',
+    'yesterday',
+    'this week',
+    'last week',
+    'last month',
+    'this quarter',
+  ],
+  {from: '2026-11-03', to: '2026-11-09'},
+  {from: '2026-11-03', to: '2026-11-03'},
+  {from: '2026-10-01', to: '2026-10-31'},
+  {from: '2025-01-01', to: '2025-12-31'},
+  {from: '2026-11-03T10:00Z', to: '2026-11-03T11:00Z'},
+);
+const some = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
+const did = fc.record({event: some(name), where: conditions, range: some(range), not: fc.boolean()});
+const users = some(
+  fc.record({where: conditions, segment: some(fc.constant('sg_0123456789abcdef')), did: fc.array(did, {maxLength: 2})}),
+);
+const entry = fc.record({event: some(name), where: conditions});
+const chosen = fc.record({event: name, where: conditions});
+const measure = some(
+  fc.constantFrom({of: 'users'}, {of: 'total'}, {of: 'sum', property: 'a:b'}, {of: 'p99', property: 'n'}),
+);
+const breakdown = some(
+  fc
+    .oneof(
+      fc.record({property: name.filter((one) => !one.startsWith('trait:')), limit: fc.integer({min: 1, max: 50})}),
+      fc.record({trait: name}),
+    )
+    .map((one) => [one]),
+);
+const times = {
+  range,
+  timezone: fc.constantFrom(undefined, 'UTC', 'Europe/Berlin', '-03:30'),
+  compare: fc.constantFrom(undefined, 'before', 'weekdays', 'year', 'previous'),
+};
+const bucketed = {...times, interval: fc.constantFrom(...intervals), week_start: fc.constantFrom('monday', 'sunday')};
+/** An entry without a name or a condition is as none. */
+const meant = entry.filter(({event, where}) => event !== undefined || where.length > 0);
+const days = {events: fc.array(meant, {maxLength: 1}), where: conditions, users, ...bucketed};
+
+const questions: Readonly<Record<ReportQuestion['report'], fc.Arbitrary<object>>> = {
+  counts: fc.record({
+    events: fc.array(fc.record({...entryParts(), measure, as: some(fc.constantFrom('A', 'Rate'))}), {
+      minLength: 1,
+      maxLength: 10,
+    }),
+    series: fc.boolean(),
+    where: conditions,
+    users,
+    measure,
+    breakdown,
+    formulas: fc.constantFrom<object[]>([], [{as: 'B / A', is: 'B / A'}], [{as: 'x', is: '(A + 1) * 2'}]),
+    ...bucketed,
+  }),
+  active: fc.record({metric: fc.constantFrom('dau', 'wau', 'mau'), ...days, breakdown}),
+  funnel: fc.record({
+    steps: fc.array(chosen, {minLength: 1, maxLength: 5}),
+    where: conditions,
+    users,
+    window: fc.constantFrom('7d', '14d', '30m'),
+    in_range: fc.constantFrom(undefined, 'all', 'entry'),
+    order: fc.constantFrom(undefined, 'sequential', 'strict', 'any'),
+    exclude: fc.array(fc.record({event: name, where: conditions, between: fc.constantFrom(undefined, [1, 2])}), {
+      maxLength: 2,
+    }),
+    hold: some(name),
+    breakdown: breakdown.map((all) => all?.map((one) => ({...one, ...('property' in one && {at: 'last'})}))),
+    interval: fc.constantFrom(undefined, ...intervals),
+    week_start: fc.constantFrom(undefined, 'monday', 'sunday'),
+    histogram: fc.constantFrom(undefined, 'clock', 'decimal'),
+    percentiles: fc.boolean(),
+    ...times,
+  }),
+  retention: fc.record({
+    start: chosen,
+    return: some(entry),
+    users,
+    ...bucketed,
+    interval: fc.constantFrom('hour', 'day', 'week', 'month'),
+    periods: fc.integer({min: 1, max: 60}),
+    cohort: fc.constantFrom('first', 'recurring'),
+    criteria: fc.constantFrom('on', 'on_or_after'),
+    frame: fc.constantFrom('calendar', 'rolling'),
+    breakdown,
+  }),
+  lifecycle: fc.record(days),
+  stickiness: fc.record({...days, at_least: fc.boolean()}),
+  paths: fc
+    .record({
+      is: fc.constantFrom('start', 'end'),
+      event: name,
+      where: conditions,
+      users,
+      ...times,
+      depth: fc.integer({min: 2, max: 5}),
+    })
+    .map(({is, event, ...rest}) => ({...rest, [is]: {event}})),
+};
+
+function entryParts() {
+  return {event: some(name), where: conditions};
+}
+
+/** In its normal form. */
+const asked = (report: string, question: object): ReportQuestion =>
+  pointing('', () => readQuestion(JSON.parse(JSON.stringify({report, ...question})), '')) as ReportQuestion;
+
+test.each(Object.entries(questions))('a question of the kind %s is read as it was written', (report, some) => {
+  fc.assert(
+    fc.property(some, (given) => {
+      const question = asked(report, given);
+      expect(questionIn(addressOf({questions: [question]}))?.question).toEqual(question);
+    }),
+    {numRuns: 60},
+  );
+});
+
+test('how a page shows its question is read as it was written', () => {
+  for (const [report, more, view] of [
+    ['retention', {start: {event: 'a'}}, {show: 'users'}],
+    ['lifecycle', {}, {often: 'at_least'}],
+    ['funnel', {steps: [{event: 'a'}]}, {every: 'week'}],
+  ] as const) {
+    const question = asked(report, more);
+    expect(questionIn(addressOf({questions: [question], view: view as View}))).toEqual({question, view});
+  }
+});
+
+describe('an address', () => {
+  test.each([
+    ['/trends', '?event=signup'],
+    ['/trends', '?event=&event=a,+b&measure=2:sum:seats&where=1:plan+eq+pro&divide=1&range=7d'],
+    ['/trends', '?event=a&by=trait:plan&range=this-sunday-week&every=day&zone=Europe/Berlin&weeks=sunday&compare=off'],
+    ['/active', ''],
+    ['/active', '?event=a&by=plan&metric=mau&range=2026-10&compare=weekdays'],
+    ['/funnels', '?step=a&step=b&where=2:n+gt+1&window=none&order=any&exclude=1-2:c&hold=cart&by=plan&by_at=first'],
+    ['/retention', '?start=a&return=b&periods=8&range=2026-11-03..2026-11-09'],
+    ['/lifecycle', '?where=plan+eq+pro&every=month'],
+    ['/paths', '?event=a&direction=before&depth=3&top=20&range=today'],
+  ] as const)('%s%s says what is not as usual', (page, search) => {
+    const read = questionIn({page, search})!;
+    expect(addressOf({questions: [read.question], view: read.view})).toEqual({page, search});
+    expect(asked(read.question.report, read.question)).toEqual(read.question);
+  });
+
+  test('that names no event asks nothing, and what means nothing in one is left out', () => {
+    for (const page of ['/trends', '/funnels', '/retention', '/paths'] as const)
+      expect(questionIn({page, search: '?range=7d'})).toBeUndefined();
+    const question = asked('counts', {events: [{event: 'a'}], timezone: 'UTC', compare: 'before'});
+    const search = '?event=a&colour=red&range=soon&every=decade&did=a&formula={&where=plan';
+    expect(questionIn({page: '/trends', search})?.question).toEqual({...question, breakdown: undefined});
+    fc.assert(fc.property(fc.webQueryParameters(), (search) => void questionIn({page: '/trends', search})));
+  });
+});
