@@ -1,10 +1,47 @@
 // Fields that several reports have: whose events count, and by what they are broken down.
 import type {Condition} from '../address/conditions';
 import type {Days} from '../address/range';
+import {segmentName} from '../service/known-segments';
+import {useKnownSegments} from '../service/segments';
 import {Icon} from '../shell/icon';
 import {ConditionList} from './condition-list';
-import {Field} from './options';
+import {Field, Options} from './options';
 import {BreakdownPicker} from './property-picker';
+
+/** Members of a question that say whose events count. */
+interface OfUsers {
+  /** Id of a segment; null: of none. */
+  readonly segment: string | null;
+  readonly user_where: readonly Condition[];
+}
+
+export function UsersField({
+  question: {segment, user_where: conditions},
+  onChange,
+}: {
+  readonly question: OfUsers;
+  readonly onChange: (changed: Partial<OfUsers>) => void;
+}) {
+  const all = useKnownSegments();
+  const isKnown = segment === null || all.some(({id}) => id === segment);
+  return (
+    <>
+      {(all.length > 0 || !isKnown) && (
+        <Options
+          label="Only users of the segment"
+          value={segment ?? ''}
+          options={[
+            ['', 'All users'],
+            ...all.map(({id, name}) => [id, name] as const),
+            ...(isKnown ? [] : [[segment, segmentName(segment)] as const]),
+          ]}
+          onChoose={(id) => onChange({segment: id === '' ? null : id})}
+        />
+      )}
+      <UserConditions conditions={conditions} onChange={(user_where) => onChange({user_where})} />
+    </>
+  );
+}
 
 export function UserConditions({
   conditions,

@@ -7,6 +7,7 @@ import type {Span} from '../address/report-address.js';
 import {inUtc} from '../address/report-address.js';
 import {count} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
+import {segmentName} from '../service/known-segments.js';
 
 /** The row of a breakdown that a number is in. */
 export const rowPoint = (row: NamedRow | undefined): Pick<NumberPlace['point'], 'value' | 'kind'> =>
@@ -36,9 +37,19 @@ export function eventsText(event: string | null, where: readonly Condition[]): s
   return `events ${event ?? anyEvent}${conditions}`;
 }
 
-/** `, of users whose trait plan is pro`; empty for all users. */
-export const ofUsersText = (userWhere: readonly Condition[]): string =>
-  userWhere.length === 0 ? '' : `, of users whose trait ${userWhere.map(conditionText).join(' and ')}`;
+/** Whose events count. */
+export interface OfUsers {
+  readonly user_where: readonly Condition[];
+  /** Id of a segment. */
+  readonly segment?: string | null;
+}
+
+/** `, of users of Paying whose trait plan is pro`; empty for all users. */
+export function ofUsersText({user_where: where, segment}: OfUsers): string {
+  if (where.length === 0 && !segment) return '';
+  const traits = where.length === 0 ? '' : ` whose trait ${where.map(conditionText).join(' and ')}`;
+  return `, of users${segment ? ` of ${segmentName(segment)}` : ''}${traits}`;
+}
 
 export const eachOnce = 'Each event counts once, however often it was sent with its messageId.';
 export const devicesToo = 'A device that is known to be a user counts as that user.';

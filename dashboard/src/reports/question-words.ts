@@ -1,5 +1,7 @@
 // Words that the questions of several reports share.
 import {type Condition, conditionText} from '../address/conditions';
+import type {OfUsers} from '../explained/explanation';
+import {segmentName} from '../service/known-segments';
 import type {WordRow} from './report';
 
 export const once = 'Each event counts once, however often it was sent with its messageId.';
@@ -7,9 +9,9 @@ export const people = 'A device that is known to be a user counts as that user.'
 
 export const and = (conditions: readonly Condition[]): string => conditions.map(conditionText).join(' and ');
 
-export const userWords = ({user_where: conditions}: {readonly user_where: readonly Condition[]}): WordRow => [
-  'Of users whose',
-  and(conditions),
+export const userWords = ({user_where: conditions, segment}: OfUsers): readonly WordRow[] => [
+  ['Of users of', segment ? segmentName(segment) : ''],
+  ['Of users whose', and(conditions)],
 ];
 
 export const byWords = ({by}: {readonly by: string | null}): WordRow => [

@@ -1,5 +1,5 @@
-// What a page begins with, in one answer: the session, the state of the service, the boards and the annotations. What shows the last two
-// is loaded later, and takes them from here.
+// What a page begins with, in one answer: the session, the state of the service, the boards, the annotations and the names of the
+// segments. What shows the last three is loaded later, and takes them from here.
 import type {StartAnswer} from '../../../src/edge/dashboard/answers/session.js';
 import {type Answer, read} from './client';
 import {publication} from './publication';
@@ -11,7 +11,7 @@ let begun: Partial<StartAnswer> = {};
 let begunIn = 0;
 
 /** Once, in the round in which it came. Undefined: it did not come with the session. */
-export function takeBegun<Name extends 'boards' | 'annotations'>(name: Name): Partial<StartAnswer>[Name] {
+export function takeBegun<Name extends 'boards' | 'annotations' | 'segments'>(name: Name): Partial<StartAnswer>[Name] {
   const {[name]: taken, ...rest} = begun;
   begun = rest as Partial<StartAnswer>;
   return begunIn === publication.peek() ? (taken as Partial<StartAnswer>[Name]) : undefined;

@@ -446,6 +446,43 @@ test('A question is saved by name, and of two who change it the second sees both
   await dashboard.expectSound();
 });
 
+test('A segment is created by hand, reports ask by it, and it is renamed and removed', async () => {
+  await dashboard.goto('/saved');
+  const list = card('Segments');
+  await list.getByRole('button', {name: 'Segment', exact: true}).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Paying');
+  await dialog.getByRole('button', {name: '+ filter of the users'}).click();
+  await dialog.getByRole('combobox', {name: 'Property of the users, filter 1'}).click();
+  await page.getByRole('option', {name: /^plan/}).click();
+  await dialog.getByRole('combobox', {name: 'Value of the users, filter 1'}).click();
+  await page.getByRole('option', {name: /^pro/}).click();
+  await dialog.getByRole('button', {name: 'Create'}).click();
+  await list.getByText('plan is pro').waitFor();
+
+  await dashboard.goto(`/active?range=${from}..${to}&compare=off`);
+  await page.getByLabel('Only users of the segment').selectOption('Paying');
+  await page.waitForURL(/segment=sg_/);
+  const {total} = await ask<ActiveAnswer>('users', {metric: 'dau', user_where: 'plan eq pro'});
+  expect(total).toBe(1);
+  await card('Active users').getByText('1 distinct users in all').waitFor();
+  await card('Active users').getByRole('button', {name: '1, distinct users in all: what is behind it'}).click();
+  await dialog.getByText(/of users of Paying, /).waitFor();
+  await dialog.getByRole('link', {name: 'u3'}).waitFor();
+  await page.keyboard.press('Escape');
+  await dashboard.expectSoundOnPhone();
+
+  await dashboard.goto('/saved');
+  await list.getByRole('button', {name: 'Rename Paying'}).click();
+  await dialog.getByLabel('Name').fill('Customers');
+  await page.keyboard.press('Enter');
+  await list.getByText('Customers').waitFor();
+  await dashboard.expectSoundOnPhone();
+  await list.getByRole('button', {name: 'Remove Customers'}).click();
+  await dialog.getByRole('button', {name: 'Remove'}).click();
+  await list.getByText('No segment yet').waitFor();
+});
+
 test('Active users of an event, by the values of a trait', async () => {
   await dashboard.follow(`/active?event=login&by=trait:plan&metric=mau&range=${from}..${to}&compare=off`);
   const {breakdown, total} = await ask<ActiveAnswer>('users', {

@@ -89,7 +89,7 @@ describe('ways in', () => {
 
   test("a person's token, until it is revoked: the session ends with the next request", async () => {
     const {client, id, token} = await personAs('reader');
-    const start = {state: {status: 'ready'}, boards: expect.any(Array), annotations: expect.any(Array)};
+    const start = {state: {status: 'ready'}, boards: expect.any(Array), annotations: expect.any(Array), segments: []};
     expect((await client.get('/dashboard/api/session')).json()).toMatchObject({
       ...{role: 'reader', name: 'a reader'},
       ...start,

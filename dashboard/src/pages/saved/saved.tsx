@@ -27,6 +27,7 @@ import {PinButton} from '../../shell/pin-button';
 import {places} from '../../shell/places';
 import {RowTool} from '../../shell/row-tool';
 import {Empty, FaultBox} from '../../shell/states';
+import {SegmentList} from './segment-list';
 import '../../design/saved-list.css';
 
 const RenameReport = later(() => import('./dialogs').then((part) => part.RenameReport));
@@ -99,6 +100,9 @@ export function Saved() {
           </Card>
         </div>
       ))}
+      <div class="row">
+        <SegmentList />
+      </div>
       {may('admin') && (
         <div class="row">
           <ShareList key={links} />

@@ -57,9 +57,9 @@ export function activeBehind(number: ActiveNumber): Explanation {
 }
 
 function sentences({question, point, when}: ActiveNumber, inRow: string | undefined): string[] {
-  const {event, where, user_where: userWhere} = question;
+  const {event, where} = question;
   const joint = where.length === 0 ? ' where ' : ' and ';
-  const what = `${eventsText(event, where)}${inRow === undefined ? '' : joint + inRow}${ofUsersText(userWhere)}`;
+  const what = `${eventsText(event, where)}${inRow === undefined ? '' : joint + inRow}${ofUsersText(question)}`;
   if (point === undefined)
     return [`The different users with ${what}, ${when}. Each counts once: it is not the sum of the points.`];
   const length = trailingDays(point);

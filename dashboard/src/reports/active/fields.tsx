@@ -1,7 +1,7 @@
 // The fields of Active users: the event that makes a user active, and the breakdown.
 import type {ActiveQuestion} from '../../address/active-address';
 import {metrics} from '../../address/report-address';
-import {ByField, UserConditions} from '../../controls/common-fields';
+import {ByField, UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
@@ -11,7 +11,7 @@ import type {FieldsProps} from '../report';
 import {metricLabels} from './metrics';
 
 export function Fields({question, days, onChange}: FieldsProps<ActiveQuestion>) {
-  const {event, where, user_where: userWhere, by, metric} = question;
+  const {event, where, by, metric} = question;
   return (
     <QuestionFields>
       <Field label="A user is active who did">
@@ -24,7 +24,7 @@ export function Fields({question, days, onChange}: FieldsProps<ActiveQuestion>) 
           onChange={(chosen) => onChange({where: chosen})}
         />
       </Field>
-      <UserConditions conditions={userWhere} onChange={(chosen) => onChange({user_where: chosen})} />
+      <UsersField question={question} onChange={onChange} />
       <ByField by={by} event={event ?? undefined} days={days} onChange={(chosen) => onChange({by: chosen})} />
       <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
       {by !== null && (

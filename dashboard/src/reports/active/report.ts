@@ -17,7 +17,7 @@ export const report: Report<ActiveQuestion> = {
   },
   words: (question) => [
     ['Active with', eventWords(question.event, question.where)],
-    userWords(question),
+    ...userWords(question),
     byWords(question),
     ['How', people],
   ],

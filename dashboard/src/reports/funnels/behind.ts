@@ -1,6 +1,5 @@
 // A number of a funnel: who reached a step, or did not, in all or in one row of a breakdown.
 import {isOfTrait, type NamedRow, nameOf} from '../../address/breakdown-row.js';
-import {conditionText} from '../../address/conditions.js';
 import {
   type FunnelQuestion,
   fitting,
@@ -12,7 +11,7 @@ import {
 import type {Span} from '../../address/report-address.js';
 import {windowText} from '../../address/window-text.js';
 import {count} from '../../charts/format.js';
-import {type Explanation, rowPoint, zoneOf} from '../../explained/explanation.js';
+import {type Explanation, ofUsersText, rowPoint, zoneOf} from '../../explained/explanation.js';
 import type {Freshness} from '../../service/freshness.js';
 
 interface FunnelNumber {
@@ -47,14 +46,14 @@ const orderWords = {
 } as const;
 
 function sentences({question, span, step, outcome, row, when}: FunnelNumber): string[] {
-  const {order, window, exclude, user_where, hold, paths} = fitting(question);
+  const {order, window, exclude, hold, paths} = fitting(question);
   const steps = stepsOf(question).map(stepLabel);
   const unit = hold === null ? 'users' : `users, once for each value of ${hold}`;
   const names = order === 'any' ? `${step} of ${steps.join(', ')}` : steps.slice(0, step).join(', then ');
   const inOrder = step === 1 && order !== 'any' ? '' : `, ${orderWords[order ?? 'sequential']}`;
   const within = window === null ? '' : ` within ${windowText(window)} of the first`;
-  const whose =
-    user_where.length === 0 ? '' : ` Only of users whose trait ${user_where.map(conditionText).join(' and ')}.`;
+  const of = ofUsersText(fitting(question));
+  const whose = of === '' ? '' : ` Only${of.slice(1)}.`;
   const without = exclude.map(
     ({event, between}) =>
       `An event ${event} between ${between === null ? 'two steps' : `steps ${between[0]} and ${between[1]}`} ends the attempt.`,

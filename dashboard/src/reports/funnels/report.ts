@@ -15,7 +15,7 @@ export const report: Report<FunnelQuestion> = {
   title: ({step}) => funnelTitle(step),
   words: (question) => [
     ['Steps', stepsOf(question).map(stepLabel).join(', then ')],
-    userWords(question),
+    ...userWords(question),
     ['Within', question.window === null ? '' : `${windowText(question.window)} of the first step`],
     ['Ended by', question.exclude.map(({event}) => event).join(', ')],
     ['With the same', question.hold ?? ''],

@@ -2,7 +2,7 @@
 import {useState} from 'preact/hooks';
 import {type Exclusion, exclusionsCountMax, type FunnelQuestion, fitting, stepsMax} from '../../address/funnel-address';
 import type {Days} from '../../address/range';
-import {ByField, UserConditions} from '../../controls/common-fields';
+import {ByField, UsersField} from '../../controls/common-fields';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {PropertyPicker} from '../../controls/property-picker';
@@ -50,7 +50,7 @@ export function RulesForm({question, days, onChange}: FieldsProps<FunnelQuestion
             onChange={(exclude) => onChange({exclude})}
           />
         )}
-        <UserConditions conditions={question.user_where} onChange={(user_where) => onChange({user_where})} />
+        <UsersField question={question} onChange={onChange} />
         <ByField by={by} event={steps[0]} days={days} onChange={(chosen) => onChange({by: chosen})} />
         {by !== null && !by.startsWith('trait:') && steps.length > 1 && (
           <Options

@@ -32,8 +32,8 @@ interface OftenNumber extends OfLifecycle {
   readonly when: string;
 }
 
-const whatOf = ({event, where, user_where: userWhere}: LifecycleQuestion): string =>
-  `${eventsText(event, where)}${ofUsersText(userWhere)}`;
+const whatOf = (question: LifecycleQuestion): string =>
+  `${eventsText(question.event, question.where)}${ofUsersText(question)}`;
 
 const explanationOf = ({value, freshness}: OfLifecycle, how: string, people: NumberPlace): Explanation => ({
   title: `${count(value)} user${value === 1 ? '' : 's'}`,

@@ -1,6 +1,6 @@
 // The fields of Lifecycle: what makes a user active, and what a bar of stickiness counts.
 import {type LifecycleQuestion, usualPeriod} from '../../address/engagement-address';
-import {UserConditions} from '../../controls/common-fields';
+import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
@@ -22,7 +22,7 @@ export function Fields({question, days, onChange}: FieldsProps<LifecycleQuestion
           onChange={(where) => onChange({where})}
         />
       </Field>
-      <UserConditions conditions={question.user_where} onChange={(user_where) => onChange({user_where})} />
+      <UsersField question={question} onChange={onChange} />
       <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
       <Options
         label="A bar of stickiness counts users active"

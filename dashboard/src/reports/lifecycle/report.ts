@@ -11,7 +11,7 @@ export const report: Report<LifecycleQuestion> = {
   title: ({event}) => (event === null ? 'Lifecycle' : `Lifecycle by ${event}`),
   words: (question) => [
     ['Active with', eventWords(question.event, question.where)],
-    userWords(question),
+    ...userWords(question),
     ['How', people],
   ],
   interval: ({every}, days) => every ?? usualPeriod(days),

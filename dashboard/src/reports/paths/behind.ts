@@ -25,9 +25,9 @@ export interface PathNumber {
 
 export function pathBehind(number: PathNumber): Explanation {
   const {users, total, question, event, step, name, kind, days, when, freshness} = number;
-  const {direction, where, user_where: userWhere} = question;
+  const {direction, where} = question;
   const isBefore = direction === 'before';
-  const all = `Each user with ${eventsText(event, where)}${ofUsersText(userWhere)}, ${when} (${zoneOf(days)}) has one path.`;
+  const all = `Each user with ${eventsText(event, where)}${ofUsersText(question)}, ${when} (${zoneOf(days)}) has one path.`;
   const begins = isBefore ? `It goes back from their last ${event}` : `It begins with their first ${event}`;
   const passing = where.length === 0 ? 'every event' : 'every event that passes the filter';
   const title = `${count(users)} user${users === 1 ? '' : 's'}: ${name} at step ${step}`;

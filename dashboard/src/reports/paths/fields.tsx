@@ -1,6 +1,6 @@
 // The fields of Paths: after or before which event, which events and users, and how much is shown.
 import type {PathsQuestion} from '../../address/engagement-address';
-import {UserConditions} from '../../controls/common-fields';
+import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
@@ -39,7 +39,7 @@ export function Fields({question, days, onChange}: FieldsProps<PathsQuestion>) {
           onChange={(where) => onChange({where})}
         />
       </Field>
-      <UserConditions conditions={question.user_where} onChange={(user_where) => onChange({user_where})} />
+      <UsersField question={question} onChange={onChange} />
       <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
       <Options
         label="Steps"

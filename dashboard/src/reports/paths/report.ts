@@ -13,7 +13,7 @@ export const report: Report<PathsQuestion> = {
   words: (question) => [
     [question.direction === 'after' ? 'After' : 'Before', question.event ?? ''],
     ['Of events whose', and(question.where)],
-    userWords(question),
+    ...userWords(question),
     ['How', people],
   ],
   suggest: (names) => {

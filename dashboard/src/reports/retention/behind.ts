@@ -46,8 +46,8 @@ export function retentionBehind(number: RetentionNumber): Explanation {
 
 function sentences(number: RetentionNumber): string[] {
   const {question, start, interval, cohort, period, days} = number;
-  const {start_where: startWhere, return: back, return_where: returnWhere, user_where: userWhere} = question;
-  const began = `${eventsText(start, startWhere)}${ofUsersText(userWhere)}`;
+  const {start_where: startWhere, return: back, return_where: returnWhere} = question;
+  const began = `${eventsText(start, startWhere)}${ofUsersText(question)}`;
   const returned = eventsText(back, returnWhere);
   const of = cohort === undefined ? `each ${interval} of the days that are shown` : cohort.name;
   const zone = zoneOf(days);

@@ -1,6 +1,6 @@
 // The fields of Retention: who begins, what a return is, and how both are counted.
 import {periodsMax, type RetentionQuestion} from '../../address/engagement-address';
-import {UserConditions} from '../../controls/common-fields';
+import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {EventPicker} from '../../controls/event-picker';
@@ -42,7 +42,7 @@ export function Fields({question, days, onChange}: FieldsProps<RetentionQuestion
           onChange={(chosen) => onChange({return_where: chosen})}
         />
       </Field>
-      <UserConditions conditions={question.user_where} onChange={(chosen) => onChange({user_where: chosen})} />
+      <UsersField question={question} onChange={onChange} />
       <Options
         label="Who is in a cohort"
         value={cohort}

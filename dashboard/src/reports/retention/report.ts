@@ -13,7 +13,7 @@ export const report: Report<RetentionQuestion> = {
   words: (question) => [
     ['Began with', eventWords(question.start, question.start_where)],
     ['Returned with', eventWords(question.return, question.return_where)],
-    userWords(question),
+    ...userWords(question),
     ['How', people],
   ],
   interval: ({every}, days) => every ?? usualPeriod(days),

@@ -55,7 +55,7 @@ export function trendBehind(number: TrendNumber): Explanation {
   const what = measure === 'total' || measure === 'users' ? of : `: ${measureWords[measure]} of ${property} of`;
   const by = row === undefined ? null : common.by;
   const inRow = by === null ? undefined : rowCondition(by, rowText(row!));
-  const isPlain = where.length === 0 && common.user_where.length === 0 && by === null;
+  const isPlain = where.length === 0 && ofUsersText(common) === '' && by === null;
   const span = bucket === undefined ? days : bucketSpan(bucket.dates, bucket.at, days, interval);
   return {
     title: `${count(value)}${what.startsWith(':') ? '' : ' '}${what} ${event ?? (measure === 'total' ? anyEvent : 'any event')}${inRow === undefined ? '' : `, ${inRow}`}`,
@@ -93,7 +93,7 @@ function sentences({series, measure, common, when, answer}: TrendNumber, inRow: 
   const {event, property, where} = series;
   const joint = where.length === 0 ? ' where ' : ' and ';
   const of = `${eventsText(event, where)}${inRow === undefined ? '' : joint + inRow}`;
-  const whole = `${of}${ofUsersText(common.user_where)}, ${when}`;
+  const whole = `${of}${ofUsersText(common)}, ${when}`;
   const first: Readonly<Record<Measure, string>> = {
     total: `All ${whole}. ${eachOnce}`,
     users: `The different users with ${whole}. ${devicesToo}`,

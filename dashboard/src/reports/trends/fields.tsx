@@ -1,7 +1,7 @@
 // The fields of Trends: the series, and what all of them share: the users, the breakdown, the zone.
 import {intervalOf} from '../../address/report-address';
 import {labelsOf, seriesOf, type TrendsQuestion, withSeries} from '../../address/trends-address';
-import {ByField, UserConditions} from '../../controls/common-fields';
+import {ByField, UsersField} from '../../controls/common-fields';
 import {Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
 import type {FieldsProps} from '../report';
@@ -26,7 +26,7 @@ export function Fields({question, days, onChange}: FieldsProps<TrendsQuestion>) 
           <h2>For all of them</h2>
         </header>
         <div class="builder-fields">
-          <UserConditions conditions={question.user_where} onChange={(user_where) => onChange({user_where})} />
+          <UsersField question={question} onChange={onChange} />
           <ByField
             by={question.by}
             event={series.length === 1 ? (series[0]!.event ?? undefined) : undefined}

@@ -22,7 +22,7 @@ export const report: Report<TrendsQuestion> = {
   words: (question) => [
     ['Counted', labelsOf(seriesOf(question)).join('; ')],
     ['Divided by', dividedBy(question)],
-    userWords(question),
+    ...userWords(question),
     byWords(question),
     ['How', `${once} ${people}`],
   ],

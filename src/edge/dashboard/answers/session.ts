@@ -2,6 +2,7 @@
 import type {DashboardRole} from '../../../keys/dashboard-role.js';
 import type {AnnotationAnswer} from '../../answers/annotations.js';
 import type {BoardAnswer} from '../../answers/boards.js';
+import type {SegmentAnswer} from '../../answers/segments.js';
 import type {StateAnswer} from './state.js';
 
 export interface SessionAnswer {
@@ -20,6 +21,7 @@ export interface StartAnswer extends SessionAnswer {
   readonly state: StateAnswer;
   readonly boards: readonly BoardAnswer[];
   readonly annotations: readonly AnnotationAnswer[];
+  readonly segments: readonly Pick<SegmentAnswer, 'id' | 'name'>[];
 }
 
 /**

@@ -1,0 +1,152 @@
+// Segments: users by what is known of them, under a name that every report can ask by.
+import {useEffect, useState} from 'preact/hooks';
+import {type Condition, conditionText, readCondition, writeCondition} from '../../address/conditions';
+import {ConditionList} from '../../controls/condition-list';
+import {DialogForm} from '../../controls/dialog-form';
+import {Moment} from '../../controls/moment';
+import {Field} from '../../controls/options';
+import {
+  createSegment,
+  readSegments,
+  removeSegment,
+  renameSegment,
+  type Segment,
+  segments,
+  segmentsFault,
+} from '../../service/segments';
+import {may} from '../../service/session';
+import {AskedState} from '../../shell/asked-state';
+import {Card} from '../../shell/card';
+import {ConfirmDialog} from '../../shell/confirm-dialog';
+import {Icon} from '../../shell/icon';
+import {RowTool} from '../../shell/row-tool';
+import {Empty} from '../../shell/states';
+
+type Asked = {readonly what: 'new'} | {readonly what: 'rename' | 'remove'; readonly segment: Segment};
+
+export function SegmentList() {
+  const [asked, setAsked] = useState<Asked>();
+  useEffect(() => void readSegments(), []);
+  const all = segments.value;
+  const mayChange = may('analyst');
+  const close = (): void => setAsked(undefined);
+  return (
+    <Card
+      span={12}
+      title="Segments"
+      note="users under a name, for every report"
+      tools={
+        mayChange && (
+          <button type="button" class="button" onClick={() => setAsked({what: 'new'})}>
+            <Icon name="plus" />
+            Segment
+          </button>
+        )
+      }
+    >
+      <AskedState value={all} fault={segmentsFault.value} onAgain={() => void readSegments()} />
+      {all?.length === 0 && (
+        <Empty title="No segment yet">Who is in one is computed with each question: no list of people is stored.</Empty>
+      )}
+      {all !== undefined && all.length > 0 && (
+        <ul class="saved-list">
+          {all.map((segment) => (
+            <li key={segment.id}>
+              <Icon name="users" />
+              <span class="saved-name">
+                <span>{segment.name}</span>
+                <span class="faint">{wordsOf(segment)}</span>
+              </span>
+              <span class="saved-who faint">
+                <Moment iso={segment.changed_at} /> by {segment.changed_by}
+              </span>
+              {mayChange && (
+                <span class="saved-tools">
+                  <RowTool
+                    label={`Rename ${segment.name}`}
+                    icon="rename"
+                    onClick={() => setAsked({what: 'rename', segment})}
+                  />
+                  <RowTool
+                    label={`Remove ${segment.name}`}
+                    icon="trash"
+                    onClick={() => setAsked({what: 'remove', segment})}
+                  />
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {asked?.what === 'new' && <SegmentForm onClose={close} />}
+      {asked?.what === 'rename' && <SegmentForm segment={asked.segment} onClose={close} />}
+      {asked?.what === 'remove' && (
+        <ConfirmDialog
+          title="Remove the segment?"
+          actText="Remove"
+          act={() => removeSegment(asked.segment)}
+          onDone={close}
+          onClose={close}
+        >
+          <p>
+            <strong>{asked.segment.name}</strong> goes for everybody. Questions about it are refused from then on.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+/** Without `segment`: makes a new one. */
+function SegmentForm({segment, onClose}: {readonly segment?: Segment; readonly onClose: () => void}) {
+  const [name, setName] = useState(segment?.name ?? '');
+  const [where, setWhere] = useState<readonly Condition[]>([]);
+  const called = name.trim();
+  return (
+    <DialogForm
+      title={segment === undefined ? 'New segment' : 'Rename the segment'}
+      actText={segment === undefined ? 'Create' : 'Rename'}
+      isReady={called !== '' && (segment !== undefined || where.length > 0)}
+      act={async () => {
+        const sent =
+          segment === undefined ? createSegment(called, where.map(writeCondition)) : renameSegment(segment, called);
+        const fault = await sent;
+        if (fault === undefined) onClose();
+        return fault;
+      }}
+      onClose={onClose}
+    >
+      <label for="segment-name">Name</label>
+      <input
+        id="segment-name"
+        autocomplete="off"
+        maxLength={256}
+        value={name}
+        onInput={({currentTarget}) => setName(currentTarget.value)}
+      />
+      {segment === undefined && (
+        <Field label="Users whose traits match">
+          <ConditionList conditions={where} keys={{of: 'users'}} of="of the users" add="+ filter" onChange={setWhere} />
+        </Field>
+      )}
+    </DialogForm>
+  );
+}
+
+type Users = Segment['users'];
+
+const whereText = (where: Users['where'] = []): string[] =>
+  where.map((one) => {
+    if (typeof one !== 'string') return `${one.property} ${one.op}`;
+    const condition = readCondition(one);
+    return condition === undefined ? one : conditionText(condition);
+  });
+
+/** `plan is pro; did login, source is app in -7d`. */
+const wordsOf = ({users: {where, did = []}}: Segment): string => [...whereText(where), ...did.map(deedText)].join('; ');
+
+function deedText({event, where, range, not}: NonNullable<Users['did']>[number]): string {
+  const what = [event ?? 'any event', ...whereText(where)].join(', ');
+  const days = typeof range === 'object' ? `${range.from ?? ''}..${range.to ?? ''}` : range;
+  return `${not ? 'did not do' : 'did'} ${what}${days === undefined ? '' : ` in ${days}`}`;
+}
