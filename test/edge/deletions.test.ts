@@ -20,6 +20,7 @@ import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
 import {RequestOrder} from '../../src/ingest/request-order.js';
 import type {Definition} from '../../src/kept/definition.js';
+import {keptAt} from '../support/kept-report.js';
 
 const partitionCount = 4;
 
@@ -234,7 +235,7 @@ describe('a deletion', () => {
 
   describe('of a user whom links name', () => {
     const link = (n: number, name: string, search: string): Definition => {
-      const of = {page: '/trends', search};
+      const of = keptAt(`/trends${search}`);
       return {v: 1, id: `sh_${'0'.repeat(15)}${n}`, createdMs: 1, name, of} as Definition;
     };
     const innocent = link(1, 'Sign-ups per day', '?event=signup&event=checkout&every=day&compare=year&range=7d');
@@ -244,7 +245,7 @@ describe('a deletion', () => {
 
     test('by a word, only the one with a condition on the trait stops; a name with the word is listed', async () => {
       profile = {traitsJson: '{"last_name":"Day"}', secretTraits: ['last_name']};
-      shares = [innocent, ofDay, link(3, 'Sign-ups', '?every=day')];
+      shares = [innocent, ofDay, link(3, 'Sign-ups', '?event=signup&every=day')];
       expect(namedBy(await call(deleteUser, ofUser))).toEqual([
         [innocent.id, true],
         [ofDay.id, false],

@@ -108,7 +108,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'message-ids-of-one-of-several-erased-users',
-    file: 'src/partition/erasure/erasure.ts',
+    file: 'src/partition/erasure/erased-users.ts',
     text: 'this.of(user).fingerprints.push(this.fingerprintOf(event))',
     replacement: 'this.of(this.byUser.keys().next().value ?? user).fingerprints.push(this.fingerprintOf(event))',
     caughtBy: {vitest: 'test/partition/erasure/erasure.test.ts', only: 'several users'},

@@ -115,9 +115,9 @@ export const weekStarts = ['monday', 'sunday'] as const;
 export const compare = word(comparisons)
   .optional()
   .describe(
-    'Adds `previous` beside `answer`: the same over an earlier range. `previous`: it has as many days, and ends with the day before ' +
-      'the range; before a range of times it has as many milliseconds. `weekdays`: whole weeks before. `year`: 364 days, or twelve ' +
-      'months. `before`: `weekdays` for up to 28 days, else `previous`; as many months, quarters or years.',
+    'Adds `previous` beside `answer`: an earlier range. `previous`: as many days (or milliseconds), up to the range. `weekdays`: ' +
+      'whole weeks before. `year`: 364 days or twelve months before. `before`: `weekdays` for up to 28 days, else `previous`; of ' +
+      'months, quarters and years as many.',
   );
 
 /** Range and buckets of a report. */

@@ -11,7 +11,7 @@ const rolesOf = (webhooks: number, view: Partial<View>): unknown =>
         partitions: [],
         report: undefined,
         deliver: undefined,
-        front: {hooks: {endpoints: {list: () => new Array(webhooks)}}},
+        front: {kept: {store: {endpoints: {list: () => new Array(webhooks)}}}},
         ...view,
       } as unknown as View)
       .map(({labels, value}) => [labels.role, value]),
