@@ -87,6 +87,7 @@ const expected: readonly (readonly [commands: RegExp, printed: RegExp])[] = [
   [/run backup/, /backup/i],
   [/--print-config/, /"partitions": ?\d/],
   [/bench -- --help/, /ingest/],
+  [/v1\/saved-reports/, /"id":"sr_.*"name":"Growth".*"report":"counts".*"range":"-30d"/],
   [/v1\/changes/, /"has_more":(true|false),"next":"/],
 ];
 
