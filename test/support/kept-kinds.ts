@@ -66,11 +66,11 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
     wrong: [
       ['tiles', tiled(Array(13).fill(tile))],
       ['tiles', tiled('/active')],
-      ['tiles.0', tiled(['/trends?event=a'])],
+      ['/tiles/0', tiled(['/trends?event=a'])],
       ['/tiles/0/questions', tiled([{}])],
       ['/tiles/0/questions/0/report', tiled([{questions: [{report: 'names'}]}])],
       [
-        '/tiles/1/questions/0/range',
+        '/tiles/1/questions/0/range/from',
         tiled([tile, {questions: [{...signups, range: {from: '2026-05-02', to: '2026-05-01'}}]}]),
       ],
       ['/tiles/0/name', tiled([{...tile, name: 'a'}])],

@@ -2,6 +2,7 @@
 
 import {setTimeout as delay} from 'node:timers/promises';
 import {covers, isBefore, type Place, readPositions} from '../../src/log-position.js';
+import {withoutMeta} from '../report-meta.js';
 import {type Answer, Http} from './http.js';
 
 export interface EventRow {
@@ -98,7 +99,7 @@ export class Readback {
     const deadlineMs = performance.now() + msMax;
     for (;;) {
       const {answer, header, positions} = await this.reported(path);
-      if (covers(positions, readPositions(covered))) return JSON.parse(answer.text);
+      if (covers(positions, readPositions(covered))) return JSON.parse(withoutMeta(answer.text));
       if (performance.now() > deadlineMs) {
         throw new Error(`GET ${path}: stands at ${header} and not at ${covered} after ${msMax} ms`);
       }

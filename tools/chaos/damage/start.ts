@@ -8,6 +8,7 @@
 import {cpSync, rmSync} from 'node:fs';
 import {setTimeout as pause} from 'node:timers/promises';
 import {ask, HttpClient} from '../../http-client.js';
+import {withoutMeta} from '../../report-meta.js';
 import {type Addresses, type ServiceProcess, secretKey, writeKey} from '../../service-process.js';
 import {type Injury, injure} from './injuries.js';
 import {type Answers, knownDeliveries, knownIds, serviceOn, type WholeStore} from './whole-store.js';
@@ -187,13 +188,15 @@ async function wrongAnswers(
   for (const [question, text] of answers) {
     let answer = await client.send('GET', question);
     // Where a log is folded again, its devices join again: until then a listing of all events may have an event twice.
-    while (isReady && isListing(question) && answer.text !== text && performance.now() < deadlineMs) {
+    while (isReady && isListing(question) && withoutMeta(answer.text) !== text && performance.now() < deadlineMs) {
       await pause(pollMs);
       answer = await client.send('GET', question);
     }
     if (answer.status === 200) {
-      if (isReady && answer.text !== text) faults.push(`wrong answer to ${question}: ${answer.text}, not ${text}`);
-      if (!isReady && answer.text !== text) faults.push(`answered while it halts: ${question}: ${answer.text}`);
+      if (isReady && withoutMeta(answer.text) !== text)
+        faults.push(`wrong answer to ${question}: ${answer.text}, not ${text}`);
+      if (!isReady && withoutMeta(answer.text) !== text)
+        faults.push(`answered while it halts: ${question}: ${answer.text}`);
     } else if (answer.status !== 503) faults.push(`${question}: ${answer.status}`);
   }
   return faults;

@@ -9,6 +9,7 @@ import {activeUsersOf} from '../../model/active-users.js';
 import {eventCountsOf} from '../../model/event-counts.js';
 import {funnelOf} from '../../model/funnel.js';
 import {type EventBody, type JsonObject, Model, receivedAt} from '../../model/model.js';
+import {withoutMeta} from '../../report-meta.js';
 import {adminToken, ServiceProcess, secretKey, writeKey} from '../../service-process.js';
 import {FailingReceiver} from './failing-receiver.js';
 
@@ -219,12 +220,12 @@ class Filling {
     for (const [question, answer] of Object.entries(reports)) {
       const expected = answer(this.model);
       await until(`GET ${question} is ${JSON.stringify(expected)}`, async () => {
-        const {text} = await sent(this.secret, 'GET', question);
+        const text = withoutMeta((await sent(this.secret, 'GET', question)).text);
         answers.set(question, text);
         return isDeepStrictEqual(JSON.parse(text), expected);
       });
     }
-    for (const question of others) answers.set(question, (await sent(this.secret, 'GET', question)).text);
+    for (const question of others) answers.set(question, withoutMeta((await sent(this.secret, 'GET', question)).text));
     const history = JSON.parse(answers.get(`/v1/events?userId=${joiner}&limit=1000`)!) as {data: object[]};
     const count = this.model.eventsOf({kind: 'user', id: joiner}).length;
     if (history.data.length !== count)
