@@ -188,7 +188,7 @@ class Schemas {
 
   itemsOf(items) {
     const form = this.valueOf(items);
-    return ['condition', 'text', 'name', 'time'].includes(form) ? `${form}s` : form;
+    return ['condition', 'text', 'name', 'time', 'question'].includes(form) ? `${form}s` : form;
   }
 }
 
