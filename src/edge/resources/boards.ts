@@ -17,7 +17,7 @@ const form = z.strictObject({
   name,
   place: place.optional(),
   tiles: z
-    .array(object(keptReport), tilesRule)
+    .array(object(keptReport('')), tilesRule)
     .max(boardTilesMax, tilesRule)
     .refine((tiles) => JSON.stringify(tiles).length <= boardCharsMax, tilesRule)
     .describe('Reports in the order of the board, which shows them over the days of its page.')

@@ -8,13 +8,14 @@ import type {Front} from '../front.js';
 import {withoutEmpty} from '../query/read-question.js';
 import {askedOf} from '../routes/query.js';
 
-const questionsRule = `questions must be a list of 1 to ${questionsMax} questions for reports`;
+const questionsRule = `a list of 1 to ${questionsMax} questions for reports`;
 
-export const keptReport = {
+/** Members of the form of a report. `subject`: begins the sentence of a refusal of its questions, where its reader does not. */
+export const keptReport = (subject: string) => ({
   questions: z
-    .array(reportQuestion, questionsRule)
-    .min(1, questionsRule)
-    .max(questionsMax, questionsRule)
+    .array(reportQuestion, subject + questionsRule)
+    .min(1, subject + questionsRule)
+    .max(questionsMax, subject + questionsRule)
     .describe('As `POST /v1/query` takes them. The first is the report; the others stand beside it.'),
   view: object({
     show: word(['users']).optional().describe('Of cohorts: numbers of users, not shares.'),
@@ -23,8 +24,8 @@ export const keptReport = {
   })
     .optional()
     .describe('How the page shows it.'),
-};
-type Fields = z.output<z.ZodObject<typeof keptReport>>;
+});
+type Fields = z.output<z.ZodObject<ReturnType<typeof keptReport>>>;
 
 /** In their normal form, each with its zone (saved-report.ts SV3). `at`: pointer of the report. @throws RequestFailure */
 export function keptReportOf({questions, view}: Fields, at: string, front: Front): KeptReport {

@@ -8,12 +8,13 @@ import {lastPlace, name, place} from './fields.js';
 import {keptReport, keptReportOf} from './kept-report.js';
 import {resourceOf} from './resource.js';
 
+const ofReport = keptReport('questions must be ');
 const charsRule = `questions must have up to ${questionsCharsMax} characters together`;
 
 const form = z.strictObject({
   name,
-  ...keptReport,
-  questions: keptReport.questions.refine((all) => JSON.stringify(all).length <= questionsCharsMax, charsRule),
+  ...ofReport,
+  questions: ofReport.questions.refine((all) => JSON.stringify(all).length <= questionsCharsMax, charsRule),
   place: place.optional(),
 });
 
