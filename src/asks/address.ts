@@ -19,7 +19,7 @@ export type ReportQuestion = QuestionOf<ReportKind>;
 export interface View {
   /** Cells of cohorts: shares, or numbers of users. */
   readonly show?: 'users' | undefined;
-  /** Days of activity: exactly so many, or at least. */
+  /** A bar of stickiness counts users who were active on that many days or more; absent: on exactly that many. */
   readonly often?: 'at_least' | undefined;
   /** Interval of a funnel over time. */
   readonly every?: NonNullable<QuestionOf<'funnel'>['interval']> | undefined;
@@ -52,7 +52,7 @@ export interface KeptReport {
 
 export function addressOf({questions, view = {}}: KeptReport): Address {
   const [first] = questions;
-  // Of active users the one that is broken down may stand beside all of them.
+  // Active users with a breakdown are two questions: all users, and the users by value. The page has one address, that of the second.
   const broken = questions.find((one) => one.report === 'active' && one.breakdown !== undefined);
   const question =
     broken?.report === 'active' && first?.report === 'active' ? {...broken, compare: first.compare} : first!;
@@ -215,7 +215,7 @@ const everyPair = (range: RangeMember, interval: string | undefined, usual = usu
   'every',
   unless(usualOf(range, usual), interval),
 ];
-/** Of a range whose usual interval may change it is the one of the longest. */
+/** The interval that an address names, else the usual one. A range whose length changes takes the usual one of its greatest length. */
 const everyIn = (given: Given, range: RangeMember, usual = usualInterval): Interval =>
   given.word('every', intervals) ?? usual(extremesOf(range)[1]);
 

@@ -83,7 +83,7 @@ const conversionWindow: Parameter<string | null> = {
 export const funnelForm = {
   step: names(stepsMax),
   where: numberedConditions(stepsMax),
-  /** Of all events. */
+  /** Conditions that the events of all steps must meet. */
   all_where: conditions,
   user_where: conditions,
   segment,

@@ -92,7 +92,7 @@ export const trendsForm = {
   event: events,
   measure,
   where: numberedConditions(seriesMax),
-  /** Of all events. */
+  /** Conditions that every event must meet. */
   all_where: conditions,
   divide,
   user_where: conditions,

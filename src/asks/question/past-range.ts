@@ -22,7 +22,7 @@ const daysOfWeek = 7;
 /** Whole weeks. */
 const daysOfYear = 364;
 
-/** The number of days by which a range of so many days is compared. */
+/** How many days the compared range lies before a range of `length` days. */
 export function shiftDays(length: number, compare: Comparison, interval: Interval = 'day'): number {
   if (compare === 'year') return daysOfYear;
   const isOfWeeks = compare === 'weekdays' || interval === 'week' || length <= weekdaysDaysMax;

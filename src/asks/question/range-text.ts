@@ -70,7 +70,7 @@ const same = (length: number): readonly [Days, Days] => {
   const days = {from: 1, to: length};
   return [days, days];
 };
-/** Of a leap year, which has the longest ranges. */
+/** First day of a month of 2028, a leap year: there a range of months is at its longest. */
 const firstOf = (month: number): number => daysFromCivil(2028, month + 1, 1);
 
 function dayIn(text: string): number {

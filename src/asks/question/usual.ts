@@ -3,7 +3,7 @@ import type {Interval} from '../../../actors/calendar.js';
 import {breakdownCellsMax} from '../../../actors/limits.js';
 import {type Days, lengthOf} from './day-range.js';
 
-/** Of cohorts and stages of life, which want longer buckets than counts: a table that fits on a page. */
+/** The usual bucket of retention and lifecycle. It is longer than that of counts, so that their table fits on a page. */
 export function usualPeriod(range: Days): Interval {
   const days = lengthOf(range);
   if (days <= 31) return 'day';
