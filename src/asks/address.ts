@@ -68,7 +68,7 @@ export function addressOf({questions, view = {}}: KeptReport): Address {
 export function questionIn({page, search}: Address): {question: ReportQuestion; view: View} | undefined {
   const given = new Given(search);
   const isStickiness = page === '/lifecycle' && given.one('report') === 'stickiness';
-  const kind = isStickiness ? 'stickiness' : kindOf[page];
+  const kind = isStickiness ? 'stickiness' : kindOf(page);
   const question = (grammars[kind] as Grammar<ReportQuestion>).read(given);
   const view = {
     show: kind === 'retention' ? given.word('show', ['users']) : undefined,
@@ -526,11 +526,6 @@ const grammars: {readonly [K in ReportKind]: Grammar<QuestionOf<K>>} = {
   stickiness,
   paths,
 };
-const kindOf: Readonly<Record<ReportPage, ReportKind>> = {
-  '/trends': 'counts',
-  '/active': 'active',
-  '/funnels': 'funnel',
-  '/retention': 'retention',
-  '/lifecycle': 'lifecycle',
-  '/paths': 'paths',
-};
+/** The kind of a page; `/lifecycle` has two, the first of which is usual. */
+const kindOf = (page: ReportPage): ReportKind =>
+  (Object.keys(grammars) as ReportKind[]).find((kind) => grammars[kind].page === page)!;
