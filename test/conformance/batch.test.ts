@@ -35,24 +35,27 @@ test('all valid: 200, and all are read back in their order', async () => {
 
 test('an event with the messageId of another one before is received, not counted, and named; a retry is not', async () => {
   const userId = freshId();
-  const first = {event: 'first', userId, messageId: 'undefined', timestamp: '2024-01-01'};
-  const events = [first, {...first, event: 'second'}, first, {event: 'other', userId}, {...first, properties: {a: 1}}];
+  // The list has the conflicts of other tests, too.
+  const [one, another] = [`first of ${userId}`, `second of ${userId}`];
+  const first = {event: one, userId, messageId: 'undefined', timestamp: '2024-01-01'};
+  const events = [first, {...first, event: another}, first, {event: 'other', userId}, {...first, properties: {a: 1}}];
   const answer = await post(events);
   expectJson(answer, 200);
   expect(answer.json()).toEqual({status: 'ok', received: 5, rejected: 0, errors: [], conflicts: [1, 4]});
-  const some = await post([first, '', {...first, event: 'second'}]);
+  const some = await post([first, '', {...first, event: another}]);
   expectJson(some, 207);
   expect(some.json()).toMatchObject({received: 2, conflicts: [2]});
-  expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual(['first', 'other']);
+  expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual([one, 'other']);
   const listed = await until(
-    async () => (await under.read.get('/v1/rejected?code=conflict')).json<{data: {at: string; code: string}[]}>().data,
+    async () =>
+      (await under.read.get('/v1/rejected?code=conflict&limit=1000'))
+        .json<{data: {at: string; event: string}[]}>()
+        .data.filter(({event}) => event === one || event === another),
     (data) => data.length >= 3,
     'the conflicts are folded',
   );
   const ofEdges = {code: 'conflict', field: 'messageId', index: null, key_id: null};
-  expect(listed.map(({at: _, ...rest}) => rest)).toEqual(
-    ['second', 'first', 'second'].map((event) => ({...ofEdges, event})),
-  );
+  expect(listed.map(({at: _, ...rest}) => rest)).toEqual([another, one, another].map((event) => ({...ofEdges, event})));
   for (const messageId of [' ', '\u3000', 'a\u0000']) {
     expectError(await under.write.post('/v1/events', {...first, messageId}), 400, 'invalid_event', 'messageId');
     const identify = {userId, messageId};
