@@ -7,6 +7,7 @@ import type {NamedEntries} from '../ingest/named-entries.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {RequestOrder} from '../ingest/request-order.js';
 import type {KeptStore} from '../kept/kept-store.js';
+import type {ShareReads} from '../kept/share-reads.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {RevocationJournal} from '../keys/revocation-journal.js';
 import type {KeyStore} from '../keys/store.js';
@@ -74,6 +75,7 @@ export interface Reads {
 export interface Kept {
   /** Resources: webhooks, saved funnels, alerts, boards, … */
   readonly store: KeptStore;
+  readonly shareReads: ShareReads;
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;
   readonly revocations: RevocationJournal;

@@ -5,6 +5,7 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {monotonicMs, wallMs} from '../clock.js';
 import {tickMs} from '../ingest/publisher.js';
 import {KeptStore} from '../kept/kept-store.js';
+import {ShareReads} from '../kept/share-reads.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {type SaltBucket, VisitorSalts} from '../keys/visitor-salts.js';
@@ -28,7 +29,6 @@ import {createFront, type FrontOptions, type NatsConnections, openLogSide} from 
 import {AuditTrail} from './audit.js';
 import {Dashboard} from './dashboard/dashboard.js';
 import {noPageOf} from './dashboard/routes.js';
-import type {Shares} from './dashboard/shares.js';
 import type {Front, Kept, Writes} from './front.js';
 import {ClientAddresses} from './http/client-address.js';
 import {clientConnections, operatorConnectionsMax} from './http/connections.js';
@@ -164,7 +164,7 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
   const deliveryQueue = new DeliveryQueue(js, jsm);
   const salts = await openSalts(buckets.keys, logger);
-  const kept = {store, keys, fixedKeys, revocations, audit, record, deliveryQueue};
+  const kept = {store, shareReads: new ShareReads(store), keys, fixedKeys, revocations, audit, record, deliveryQueue};
   return {kept, record, lostRecords, ...salts};
 }
 
@@ -305,7 +305,7 @@ async function openEdge(
   const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.writes.publisher.tick(), tickMs);
   const save = (): Promise<unknown> =>
-    Promise.all([saveLastUsed(keys, logger), saveReads(dashboard.shares, store, logger), lostRecords.note()]);
+    Promise.all([saveLastUsed(keys, logger), saveReads(kept.shareReads, logger), lostRecords.note()]);
   const saving = setInterval(() => void save(), lastUsedEveryMs);
   const keepingCountries = setInterval(() => countries.refresh(), countriesEveryMs);
   const keepingSalts = setInterval(() => void keepSalts(), saltsEveryMs);
@@ -365,9 +365,9 @@ async function saveLastUsed(keys: KeyStore, logger: Logger): Promise<void> {
 }
 
 /** A failure is only logged: the counts stay for the next save. */
-async function saveReads(shares: Shares, store: KeptStore, logger: Logger): Promise<void> {
+async function saveReads(reads: ShareReads, logger: Logger): Promise<void> {
   try {
-    await shares.saveReads(store);
+    await reads.save();
   } catch (error) {
     logger.warn({reason: (error as Error).message}, 'the reads of shared links could not be saved');
   }

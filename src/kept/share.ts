@@ -1,21 +1,29 @@
 // A link that shows one report of the dashboard to whoever has it.
 //   SL1. The link is shown once, when it is made: of its 192 random bits only the SHA-256 is stored.
 //   SL2. A revoked link is a record that was removed: every process forgets it as soon as its watch tells (kept-store.ts).
-//   SL3. A link that follows a saved report shows what the report is now. Any other one keeps the report as it was.
+//   SL3. A link that follows a saved report shows what the report is now. Any other one keeps its questions.
 import {randomBytes} from 'node:crypto';
 import type {KeptReport} from '../asks/address.js';
 import {hashKey} from '../keys/key.js';
 import type {Definition} from './definition.js';
 import type {Definitions, KeptStore} from './kept-store.js';
+import {savedReportsOf} from './saved-report.js';
 
 export const sharesMax = 200;
+/** In place of the moment at which a link ends. */
+export const neverEnds = 'never';
+
+/** A report with the name that its page shows. */
+export interface SharedReport extends KeptReport {
+  readonly name: string;
+}
 
 export interface Share extends Definition {
   /** SHA-256 of the link's token, hex. SL1 */
   readonly hash: string;
-  /** Name of the report when the link was made. */
+  /** Name of the report; of one that is followed, when the link was made. */
   readonly name: string;
-  /** Id of the saved report, or what it was when the link was made. SL3 */
+  /** Id of the saved report, or what the link keeps. SL3 */
   readonly of: {readonly follows: string} | KeptReport;
   /** Epoch ms; null: it has no end. */
   readonly untilMs: number | null;
@@ -25,7 +33,7 @@ export interface Share extends Definition {
   readonly mayNamePeople: boolean;
   /** Properties and traits whose values the report listed when the link was made. */
   readonly brokenDownBy: readonly string[];
-  /** Name of the person who made it. */
+  /** Name of the person or key that made it. */
   readonly createdBy: string;
   /** Reads of its data, up to the last minute or so. */
   readonly reads: number;
@@ -49,3 +57,7 @@ export function shareOf(store: KeptStore, token: string, nowMs: number): Share |
     .find((one) => one.hash === hash);
   return share === undefined || (share.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs ? undefined : share;
 }
+
+/** Report of a link; undefined: it was deleted. SL3 */
+export const sharedReportOf = (store: KeptStore, {name, of}: Share): SharedReport | undefined =>
+  'follows' in of ? savedReportsOf(store).get(of.follows) : {name, ...of};

@@ -7,6 +7,7 @@ import type {Front} from '../../src/edge/front.js';
 import type {Exchange} from '../../src/edge/http/exchange.js';
 import {resources} from '../../src/edge/resources/all.js';
 import {KeptStore} from '../../src/kept/kept-store.js';
+import {ShareReads} from '../../src/kept/share-reads.js';
 import {BucketFault, type RecordBucket} from '../../src/keys/key-bucket.js';
 import {keptKinds} from '../support/kept-kinds.js';
 
@@ -41,14 +42,17 @@ async function edge() {
   const lines: string[] = [];
   const obstacle: {now: Failure | undefined} = {now: undefined};
   const memory = {kind: 'funnel_memory', memory: {lateUsers: 0}};
+  const report = {kind: 'report', headers: {'Report-As-Of': '2026-05-01T00:00:00.000Z'}, body: '{}'};
+  const store = await KeptStore.open(bucket, () => 0);
   const front = {
     partitionCount: 1,
     wallMs: () => Date.UTC(2026, 4, 1),
-    reads: {asks: {partition: async () => memory}},
+    reads: {asks: {partition: async () => memory, report: async () => report}},
     kept: {
-      store: await KeptStore.open(bucket, () => 0),
+      store,
+      shareReads: new ShareReads(store),
       audit: {defined: (what: string) => lines.push(what)},
-      keys: {ring: {get: () => undefined}},
+      keys: {ring: {get: () => undefined}, hidden: {names: [], properties: []}},
       webhookAddresses: {faultOf: () => undefined},
       deliveryQueue: {forget: async () => {}},
     },
@@ -109,6 +113,12 @@ test.each<[KeptName, object, Record<string, unknown>, object]>([
     {tiles: [], place: 8},
   ],
   ['saved-report', saved, {place: 7, view: {often: 'at_least'}}, {place: 8}],
+  [
+    'share',
+    saved,
+    {origins: ['https://a.example'], ends_at: 'never'},
+    {origins: [], ends_at: '2026-05-31T00:00:00.000Z'},
+  ],
   ['funnel', {name: 'f', steps: ['a'], window: null}, {}, {window: null}],
   ['alert', {name: 'a', kind: 'absence', minutes: 60}, {for: 2, repeat_minutes: 60}, {for: 1}],
   ['webhook', hook, {batch: {events: 5, ms: 1}, ordered: true}, {batch: {events: 1, ms: 0}, ordered: false}],

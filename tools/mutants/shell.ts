@@ -231,19 +231,19 @@ export const shellMutants: readonly ShellMutant[] = [
   {
     name: 'a-hidden-name-in-a-shared-report',
     breaks: 'SECURITY.md: names that are hidden from lists are in no shared report',
-    file: 'src/edge/dashboard/shared-report.ts',
+    file: 'src/edge/routes/shared-report.ts',
     text: 'for (const query of queries.flat()) checkHidden(front, query);',
     replacement: '',
-    caughtBy: {vitest: 'test/edge/dashboard/shared-report.test.ts'},
+    caughtBy: {vitest: 'test/edge/shared-report.test.ts'},
   },
   {
     name: 'a-list-of-people-is-shared',
     breaks:
       'SECURITY.md: a list of values most of which fewer than five users have is shared after a second confirmation',
-    file: 'src/edge/dashboard/names-people.ts',
+    file: 'src/edge/routes/names-people.ts',
     text: 'count < fewUsers',
     replacement: 'count < 1',
-    caughtBy: {vitest: 'test/edge/dashboard/names-people.test.ts'},
+    caughtBy: {vitest: 'test/edge/names-people.test.ts'},
   },
   {
     name: 'a-link-without-an-end',

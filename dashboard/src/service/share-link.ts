@@ -2,7 +2,7 @@
 //   LK1. A report that was shown stays while the service does not answer. One that is not shared any more goes at once.
 import {effect, signal} from '@preact/signals';
 import {addressOf} from '../../../src/asks/address.js';
-import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shares.js';
+import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shared-report.js';
 import {isShared, sharePath} from '../address/base';
 import {type Answer, ask, type Fault, taken} from './client';
 import {freshnessOf, oldest} from './freshness';

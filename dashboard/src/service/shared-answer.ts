@@ -6,7 +6,7 @@ import {type FixedQuestion, flatOf} from '../../../src/asks/question/flat.js';
 import type {ConditionMember} from '../../../src/asks/question/members.js';
 import {rangeText} from '../../../src/asks/question/range-text.js';
 import type {CountsAnswer, EntriesAnswer} from '../../../src/edge/answers/counts.js';
-import type {SharedAnswer, SharedReportAnswer} from '../../../src/edge/dashboard/answers/shares.js';
+import type {SharedAnswer, SharedReportAnswer} from '../../../src/edge/dashboard/answers/shared-report.js';
 import {dayOfMs, daysOf, parseRange} from '../address/range.js';
 import {boundsText} from '../address/report-address.js';
 import {utc, wallMs} from '../address/zone.js';

@@ -1,11 +1,11 @@
 // Links that share a report: who made them, how often they are read, until when; and their end, at once.
 import {useState} from 'preact/hooks';
-import type {ShareAnswer, SharesAnswer} from '../../../src/edge/dashboard/answers/shares.js';
+import type {ShareAnswer} from '../../../src/edge/answers/shares.js';
 import {count, momentText} from '../charts/format';
 import {ActionsTable} from '../controls/actions-table';
 import {Moment} from '../controls/moment';
 import {useAskAgain, useAsked} from '../service/asked';
-import {change, type Fault, faultOf} from '../service/client';
+import {change, type Fault, faultOf, type Listed} from '../service/client';
 import {now} from '../service/now';
 import {AskedState} from './asked-state';
 import {Card} from './card';
@@ -14,11 +14,11 @@ import {Empty} from './states';
 import './share-list.css';
 
 export function ShareList() {
-  const [asked, ask] = useAsked<SharesAnswer>('shares');
+  const [asked, ask] = useAsked<Listed<ShareAnswer>>('v1/shares');
   const [revoking, setRevoking] = useState<ShareAnswer>();
   useAskAgain(ask);
   const {value, fault} = asked.value;
-  const shares = value?.shares ?? [];
+  const shares = [...(value?.data ?? [])].reverse(); // The newest first.
   return (
     <Card span={12} title="Links" note="each shows one report, without signing in">
       <AskedState value={value} fault={fault} onAgain={ask} />
@@ -57,7 +57,7 @@ export function ShareList() {
         <ConfirmDialog
           title={`Revoke the link to ${revoking.name}?`}
           actText="Revoke the link"
-          act={async () => revoked(faultOf(await change('DELETE', `share?${new URLSearchParams({id: revoking.id})}`)))}
+          act={async () => revoked(faultOf(await change('DELETE', `v1/shares/${revoking.id}`)))}
           onDone={() => {
             setRevoking(undefined);
             ask();
@@ -74,16 +74,16 @@ export function ShareList() {
 /** Fault of a revocation; none if another person revoked the link first. */
 const revoked = (fault: Fault | undefined): Fault | undefined => (fault?.code === 'not_found' ? undefined : fault);
 
-function wordsOf({follows, is_shown: isShown, origins}: ShareAnswer): string {
+function wordsOf({report, is_shown: isShown, origins}: ShareAnswer): string {
   const words = [
-    ...(follows === null ? ['as it was'] : isShown ? ['follows the report'] : ['its report was deleted']),
+    ...(report === undefined ? ['as it was'] : isShown ? ['follows the report'] : ['its report was deleted']),
     ...(origins.length === 0 ? [] : [`embedded in ${origins.join(', ')}`]),
   ];
   return words.join(', ');
 }
 
 function endOf({ends_at: end}: ShareAnswer) {
-  if (end === null) return <span class="faint">never</span>;
+  if (end === 'never') return <span class="faint">never</span>;
   const ms = Date.parse(end);
   const date = end.slice(0, 10);
   return ms <= now.value ? (

@@ -76,7 +76,7 @@ export function FaultBox({
   );
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** The role of the person does not see the page that a link led to. */
 export function Refused({needed}: {readonly needed: Role}) {

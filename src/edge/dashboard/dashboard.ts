@@ -31,8 +31,6 @@ export class Dashboard {
   readonly door: DashboardDoor;
   /** Live side of the dashboard; the edge starts it with the sources that it reads. */
   readonly live = new Live();
-  /** Shared reports; the edge calls `saveReads`. */
-  readonly shares: Shares;
   readonly routes: Routes;
   /** Answers an unknown path of the dashboard, where it is served. */
   readonly noPage: (front: Front, exchange: Exchange) => void;
@@ -57,8 +55,7 @@ export class Dashboard {
       resultsFolder: benchResultsDir ?? projectResultsFolder,
       monotonicMs,
     });
-    this.shares = new Shares(monotonicMs);
     this.noPage = noPageOf(files);
-    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns, this.shares, this.door);
+    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns, new Shares(monotonicMs), this.door);
   }
 }

@@ -53,7 +53,7 @@ export function dashboardRoutes(
   const exact: [string, Route][] = [
     ['/', {GET: reading('nobody', leadOn)}],
     ...(files === undefined ? notBuilt() : pagesOf(files, page!, door)),
-    ...Object.entries(dataRoutes(signIn, live, benchRuns, shares)).map(
+    ...Object.entries(dataRoutes(signIn, live, benchRuns)).map(
       ([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route],
     ),
     ...kept.filter(([path]) => !path.endsWith('/')),
@@ -77,7 +77,7 @@ const kept = resources.flatMap((one) =>
   }),
 );
 
-const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Shares): Record<string, Route> => ({
+const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<string, Route> => ({
   session: {
     POST: writing('nobody', signIn.takeBody, signInBodyBytesMax),
     GET: reading('nobody', signIn.read),
@@ -112,8 +112,6 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
   naming: {GET: reading('admin', readNaming)},
   ...hookRoutes,
-  shares: {GET: reading('admin', shares.list), POST: writing('admin', shares.create)},
-  share: {DELETE: reading('admin', shares.revoke)},
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
   key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},
   people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},

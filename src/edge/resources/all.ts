@@ -6,12 +6,14 @@ import {savedFunnels} from './funnels.js';
 import type {Resource} from './resource.js';
 import {savedReports} from './saved-reports.js';
 import {segments} from './segments.js';
+import {shares} from './shares.js';
 import {webhooks} from './webhooks.js';
 
 export const resources: readonly Resource[] = [
   savedReports,
   boards,
   annotations,
+  shares,
   segments,
   savedFunnels,
   alerts,

@@ -3,7 +3,7 @@ import {z} from 'zod';
 import type {KeptReport, ReportQuestion} from '../../asks/address.js';
 import {reportQuestion} from '../../asks/question/behind.js';
 import {intervals, object, word} from '../../asks/question/members.js';
-import {questionsMax} from '../../kept/saved-report.js';
+import {questionsCharsMax, questionsMax} from '../../kept/saved-report.js';
 import type {Front} from '../front.js';
 import {withoutEmpty} from '../query/read-question.js';
 import {askedOf} from '../routes/query.js';
@@ -25,6 +25,16 @@ export const keptReport = (subject: string) => ({
     .optional()
     .describe('How the page shows it.'),
 });
+
+const charsRule = `questions must have up to ${questionsCharsMax} characters together`;
+const ofReport = keptReport('questions must be ');
+
+/** The same, of what keeps one report. */
+export const ownReport = {
+  ...ofReport,
+  questions: ofReport.questions.refine((all) => JSON.stringify(all).length <= questionsCharsMax, charsRule),
+};
+
 type Fields = z.output<z.ZodObject<ReturnType<typeof keptReport>>>;
 
 /** In their normal form, each with its zone (saved-report.ts SV3). `at`: pointer of the report. @throws RequestFailure */

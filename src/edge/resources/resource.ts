@@ -6,6 +6,7 @@
 //        with what is kept now.
 //   RS3. The audit trail has the id of what was changed and of who changed it, and none of its texts.
 import {z} from 'zod';
+import type {Asker} from '../../asks/asker.js';
 import type {Definition} from '../../kept/definition.js';
 import type {Definitions, KeptStore} from '../../kept/kept-store.js';
 import type {DashboardRole} from '../../keys/dashboard-role.js';
@@ -17,6 +18,7 @@ import {type Failure, invalidRequest, RequestFailure, unavailable} from '../fail
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import type {Tag} from '../openapi/operation.js';
+import {askerOf} from '../query/asker-of.js';
 import {anyText, optional, wholeNumber, withDefault} from '../query/parameters.js';
 import {noParameters, type Parameter, readPathId, readQuery} from '../query/query.js';
 import {type BodyEndpoint, type Handle, type ReadEndpoint, type Route, variedSegment} from '../route.js';
@@ -40,6 +42,13 @@ export interface Author {
   readonly name: string;
   /** Epoch ms. */
   readonly atMs: number;
+}
+
+/** What a creation has beside its body. */
+export interface Creation extends Author {
+  readonly asker: Asker;
+  /** One that only its answer shows; '' for kinds that have none. */
+  readonly secret: string;
 }
 
 type Content<Held extends Definition> = Omit<Held, keyof Definition>;
@@ -96,11 +105,15 @@ export interface Kind<
   readonly edited: (held: Held) => readonly unknown[];
   readonly shown: (held: Held, front: Front) => object | Promise<object>;
   /** @throws RequestFailure for fields that do not fit what else is kept. */
-  readonly made: (fields: z.output<Form>, author: Author, front: Front) => Content<Held> | Promise<Content<Held>>;
+  readonly made: (fields: z.output<Form>, creation: Creation, front: Front) => Content<Held> | Promise<Content<Held>>;
   /** Called before one is stored. What it returns is called after that, before the answer. */
   readonly begins?: (content: Content<Held>, front: Front) => Promise<(id: string) => Promise<void>>;
-  /** Secrets that only the answer to a creation shows. */
-  readonly once?: {readonly answer: z.ZodType; readonly shown: (held: Held) => object};
+  /** A secret that only the answer to a creation shows. */
+  readonly once?: {
+    readonly answer: z.ZodType;
+    readonly newSecret: () => string;
+    readonly shown: (secret: string, held: Held) => object;
+  };
   /** The edit may be called more than once. It may throw a RequestFailure, as this does. */
   readonly edit: (
     change: z.output<Change>,
@@ -257,7 +270,8 @@ export function resourceOf<
       if (kept.list().length >= countMax) throw new RequestFailure(tooMany);
       const by = authorOf(front, exchange);
       const author = authorIn(front, exchange);
-      const content = await kind.made(fields, author, front);
+      const secret = once?.newSecret() ?? '';
+      const content = await kind.made(fields, {...author, asker: askerOf(exchange), secret}, front);
       const begin = await kind.begins?.(content, front);
       const made = await storedChange(front, outcomeUnknown, async () => {
         const held = await kept.create(content, author.atMs);
@@ -265,7 +279,7 @@ export function resourceOf<
         return held;
       });
       front.kept.audit.defined(`${name}.created`, by, made.id);
-      await answer(front, exchange, '201 Created', made, once?.shown(made));
+      await answer(front, exchange, '201 Created', made, once?.shown(secret, made));
     },
 
     async change(front, exchange, bytes) {

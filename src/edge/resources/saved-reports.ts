@@ -1,20 +1,16 @@
 // Saved reports. Everybody who may save sees and changes all of them.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {questionsCharsMax, savedReportsMax, savedReportsOf} from '../../kept/saved-report.js';
+import {savedReportsMax, savedReportsOf} from '../../kept/saved-report.js';
 import {savedReportAnswer} from '../answers/saved-reports.js';
 import {readQuestions} from '../routes/json-fields.js';
 import {lastPlace, name, place} from './fields.js';
-import {keptReport, keptReportOf} from './kept-report.js';
+import {keptReportOf, ownReport} from './kept-report.js';
 import {resourceOf} from './resource.js';
-
-const ofReport = keptReport('questions must be ');
-const charsRule = `questions must have up to ${questionsCharsMax} characters together`;
 
 const form = z.strictObject({
   name,
-  ...ofReport,
-  questions: ofReport.questions.refine((all) => JSON.stringify(all).length <= questionsCharsMax, charsRule),
+  ...ownReport,
   place: place.optional(),
 });
 

@@ -29,10 +29,10 @@ export const webhooks = resourceOf({
   form: newWebhookBody,
   change: webhookChange,
   answer: webhookAnswer,
-  made(fields, _, front): Omit<Endpoint, 'v' | 'id' | 'createdMs'> {
+  made(fields, {secret}, front): Omit<Endpoint, 'v' | 'id' | 'createdMs'> {
     const content = contentOf(fields);
     checkUrl(front, content.url);
-    const secrets = content.kind === 'webhook' ? [{value: newSecret()}] : [];
+    const secrets = content.kind === 'webhook' ? [{value: secret}] : [];
     return {...content, state: 'active', reason: null, secrets};
   },
   async begins(content, front) {
@@ -41,7 +41,8 @@ export const webhooks = resourceOf({
   },
   once: {
     answer: createdWebhookAnswer,
-    shown: ({secrets: [secret]}) => (secret === undefined ? {} : {secret: secret.value}),
+    newSecret,
+    shown: (secret, {secrets}) => (secrets.length === 0 ? {} : {secret}),
   },
   edited: editedOfWebhook,
   async edit({paused, ...change}, _, front, known) {

@@ -158,7 +158,7 @@ export async function keepNaming(
     for (const id of stopping) {
       await sharesOf(front.kept.store).remove(id);
       await front.kept.revocations.add({what: 'share', id});
-      front.kept.audit.defined('share.revoked', author, id);
+      front.kept.audit.defined('share.deleted', author, id);
     }
   });
 }

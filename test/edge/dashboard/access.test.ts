@@ -174,9 +174,6 @@ describe('roles', () => {
     ['POST', 'v1/webhooks/wh_0123456789abcdef/resume', 'admin'],
     ['POST', 'v1/webhooks/wh_0123456789abcdef/replay', 'admin'],
     ['GET', 'v1/webhooks/wh_0123456789abcdef/deliveries', 'admin'],
-    ['GET', 'shares', 'admin'],
-    ['POST', 'shares', 'admin'],
-    ['DELETE', 'share?id=nothing', 'admin'],
     ...resources.flatMap(({name, roles: {reads, changes}}) => {
       const one = `v1/${name}s/xx_0123456789abcdef`;
       return [

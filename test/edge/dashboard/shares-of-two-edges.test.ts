@@ -7,6 +7,7 @@ import type {Front} from '../../../src/edge/front.js';
 import type {Exchange} from '../../../src/edge/http/exchange.js';
 import {KeptStore} from '../../../src/kept/kept-store.js';
 import {newShareToken, type Share, shareOf, sharesOf} from '../../../src/kept/share.js';
+import {ShareReads} from '../../../src/kept/share-reads.js';
 import {hashKey} from '../../../src/keys/key.js';
 import {connectNats} from '../../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../../src/nats/key-bucket.js';
@@ -28,9 +29,12 @@ afterAll(async () => {
 });
 
 class Edge {
-  readonly shares = new Shares(() => performance.now());
+  readonly reads: ShareReads;
+  private readonly shares = new Shares(() => performance.now());
 
-  private constructor(readonly store: KeptStore) {}
+  private constructor(readonly store: KeptStore) {
+    this.reads = new ShareReads(store);
+  }
 
   static async open(): Promise<Edge> {
     const nc = await connectNats(server.nats.address, 'test-shares');
@@ -45,7 +49,7 @@ class Edge {
       reportZone: undefined,
       wallMs: () => nowMs,
       reads: {asks: {report: async () => ({kind: 'report', headers, body: '{"total":1}'})}},
-      kept: {store: this.store, keys: {hidden: {names: [], properties: []}}},
+      kept: {store: this.store, shareReads: this.reads, keys: {hidden: {names: [], properties: []}}},
       operations: {clientAddresses: {of: () => '127.0.0.1'}},
     } as unknown as Front;
     let answer: unknown;
@@ -91,9 +95,9 @@ test('both read it, both counts are stored once, and revoked by one it is no lin
   for (let n = 0; n < 3; n++) expect(await there.read(token)).toMatchObject({name: 'Growth'});
   expect(sharesOf(here.store).get(id)).toMatchObject({reads: 0, lastReadMs: null});
 
-  await here.shares.saveReads(here.store);
-  await there.shares.saveReads(there.store);
-  await there.shares.saveReads(there.store);
+  await here.reads.save();
+  await there.reads.save();
+  await there.reads.save();
   expect(sharesOf(there.store).get(id)).toMatchObject({reads: 4, lastReadMs: nowMs});
   await until('the first edge knows it', () => sharesOf(here.store).get(id)?.reads === 4);
 
@@ -102,7 +106,7 @@ test('both read it, both counts are stored once, and revoked by one it is no lin
   expect(await here.read(token)).toBeUndefined();
   await until('it is no link for the other edge', () => shareOf(there.store, token, nowMs) === undefined);
   expect(await there.read(token)).toBeUndefined();
-  await there.shares.saveReads(there.store);
+  await there.reads.save();
   expect(sharesOf(there.store).get(id)).toBeUndefined();
   expect(sharesOf((await Edge.open()).store).list()).toEqual([]);
 });

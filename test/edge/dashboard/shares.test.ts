@@ -1,12 +1,8 @@
 // Links that share a report, against a running service: what whoever has one sees, and what it never opens.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {CreatedShareAnswer, ShareAnswer} from '../../../src/edge/answers/shares.js';
 import type {RecordAnswer} from '../../../src/edge/dashboard/answers/record.js';
-import type {
-  CreatedShareAnswer,
-  ShareAnswer,
-  SharedReportAnswer,
-  SharesAnswer,
-} from '../../../src/edge/dashboard/answers/shares.js';
+import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shared-report.js';
 import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
 import {Client, query} from '../../support/http.js';
 import {keptAt} from '../../support/kept-report.js';
@@ -64,13 +60,17 @@ async function personAs(role: string): Promise<BrowserClient> {
 const nobody = (): BrowserClient => new BrowserClient(service.baseUrl);
 const save = async (page: string, search: string, name = 'Growth'): Promise<string> =>
   (await admin.post(`${api}/v1/saved-reports`, {name, ...keptAt(page + search)})).json<{id: string}>().id;
+/** A link that follows the saved report. */
+const follow = (report: string, more: object = {}): Promise<PageAnswer> =>
+  admin.post(`${api}/v1/shares`, {report, ...more});
+const revoke = (client: BrowserClient, id: string): Promise<PageAnswer> => client.delete(`${api}/v1/shares/${id}`);
 const edit = (report: string, json: object): Promise<PageAnswer> =>
   admin.ask('PATCH', `${api}/v1/saved-reports/${report}`, {json});
-const share = (report: string, more: object = {}): Promise<PageAnswer> =>
-  admin.post(`${api}/shares`, {report, follows: false, ...more});
+const share = (page: string, search: string, more: object = {}): Promise<PageAnswer> =>
+  admin.post(`${api}/v1/shares`, {name: 'Growth', ...keptAt(page + search), ...more});
 
 async function linkTo(page: string, search: string, more: object = {}): Promise<CreatedShareAnswer> {
-  const made = await share(await save(page, search), more);
+  const made = await share(page, search, more);
   expect([made.status, made.text]).toEqual([201, expect.stringContaining('token')]);
   return made.json<CreatedShareAnswer>();
 }
@@ -82,7 +82,7 @@ const read = (token: string): Promise<SharedReportAnswer> =>
     return answer.status !== 429 && answer.json<SharedReportAnswer>();
   });
 const listed = async (id: string): Promise<ShareAnswer | undefined> =>
-  (await admin.get(`${api}/shares`)).json<SharesAnswer>().shares.find((one) => one.id === id);
+  (await admin.get(`${api}/v1/shares`)).json<{data: ShareAnswer[]}>().data.find((one) => one.id === id);
 const noLink = {error: {code: 'not_found', message: 'this link was revoked, has ended, or never was one'}};
 const errorOf = (answer: PageAnswer): {code: string; message: string; field?: string} =>
   answer.json<{error: {code: string; message: string; field?: string}}>().error;
@@ -109,7 +109,7 @@ describe('what a link shows', () => {
 
   test('the report as it was, or as it becomes; deleted it is shown no more by a link that follows it', async () => {
     const id = await save('/trends', '?event=signup&range=7d');
-    const [frozen, following] = [await share(id), await share(id, {follows: true})].map((answer) =>
+    const [frozen, following] = [await share('/trends', '?event=signup&range=7d'), await follow(id)].map((answer) =>
       answer.json<CreatedShareAnswer>(),
     );
     const change = {...keptAt('/trends?event=login&range=7d'), name: 'Logins'};
@@ -126,8 +126,13 @@ describe('what a link shows', () => {
     await until('the deletion is known', async () => 'error' in (await read(following!.token)));
     expect(await read(following!.token)).toMatchObject({error: {message: 'the report of this link was deleted'}});
     expect(await read(frozen!.token)).toMatchObject({name: 'Growth'});
-    expect(await listed(following!.id)).toMatchObject({is_shown: false, follows: id});
-    expect(await listed(frozen!.id)).toMatchObject({is_shown: true, follows: null});
+    expect(await listed(following!.id)).toMatchObject({is_shown: false, report: id, name: 'Growth'});
+    expect(await listed(frozen!.id)).toMatchObject({is_shown: true, questions: expect.any(Array)});
+    const renamed = (link: CreatedShareAnswer) =>
+      admin.ask('PATCH', `${api}/v1/shares/${link.id}`, {json: {name: 'New'}});
+    expect((await renamed(frozen!)).status).toBe(200);
+    await until('it has the name', async () => (await read(frozen!.token)).name === 'New');
+    expect(errorOf(await renamed(following!))).toMatchObject({field: 'name'});
   });
 
   test('its page: for nobody to index, to keep or to embed, except the origins it was made for', async () => {
@@ -165,8 +170,10 @@ describe('what a link does not open', () => {
     }
     const visitor = nobody();
     visitor.cookie = `millrace_session=${token}`;
-    const paths = [...'shares v1/saved-reports v1/names v1/events v1/users v1/user?userId=u1 stream people'.split(' ')];
-    for (const path of [...paths, `share?id=${id}`, 'v1/reports/events?event=signup&from=2026-01-01&to=2026-01-02']) {
+    const paths = [
+      ...'v1/shares v1/saved-reports v1/names v1/events v1/users v1/user?userId=u1 stream people'.split(' '),
+    ];
+    for (const path of [...paths, `v1/shares/${id}`, 'v1/reports/events?event=signup&from=2026-01-01&to=2026-01-02']) {
       const plain = await nobody().get(`${api}/${path}`);
       expect([path, [401, 405].includes(plain.status)]).toEqual([path, true]);
       expect([path, (await visitor.get(`${api}/${path}`)).status]).toEqual([path, plain.status]);
@@ -217,13 +224,23 @@ describe('what a link does not open', () => {
   test('revoked it shows nothing from then on', async () => {
     const {token, id} = await linkTo('/trends', '?event=signup', {origins: ['https://wiki.example.com']});
     expect(await read(token)).toMatchObject({name: 'Growth'});
-    expect((await admin.delete(`${api}/share?id=${id}`)).status).toBe(200);
+    expect((await revoke(admin, id)).status).toBe(200);
     expect(await read(token)).toEqual(noLink);
     expect((await nobody().get(`/dashboard/share/${token}`)).headers['content-security-policy']).toContain(
       "frame-ancestors 'none'",
     );
     expect(await listed(id)).toBeUndefined();
-    expect((await admin.delete(`${api}/share?id=${id}`)).status).toBe(404);
+    expect((await revoke(admin, id)).status).toBe(404);
+  });
+
+  test('ended it shows nothing, until it has another end', async () => {
+    const {token, id} = await linkTo('/trends', '?event=signup');
+    const endAt = (end: string) => admin.ask('PATCH', `${api}/v1/shares/${id}`, {json: {ends_at: end}});
+    expect((await endAt(new Date(Date.now() + 1_000).toISOString())).status).toBe(200);
+    await until('it has ended', async () => 'error' in (await read(token)));
+    expect(await read(token)).toEqual(noLink);
+    expect((await endAt('never')).json()).toMatchObject({ends_at: 'never'});
+    expect(await read(token)).toMatchObject({name: 'Growth'});
   });
 
   test('an address reads a link 120 times a minute; then it is told when to come back, and another link is not slowed down', async () => {
@@ -243,53 +260,27 @@ describe('what a link does not open', () => {
 
 describe('who makes links, and of what', () => {
   test('admins alone; the list says who made one, and the record who made and who revoked it', async () => {
-    const id = await save('/trends', '?event=signup');
+    const report = await save('/trends', '?event=signup');
     const others = [await personAs('reader'), await personAs('analyst')];
     for (const other of others) {
-      expect((await other.post(`${api}/shares`, {report: id, follows: false})).status).toBe(403);
-      expect((await other.get(`${api}/shares`)).status).toBe(403);
+      expect((await other.post(`${api}/v1/shares`, {report})).status).toBe(403);
+      expect((await other.get(`${api}/v1/shares`)).status).toBe(403);
     }
-    const made = await (await personAs('admin')).post(`${api}/shares`, {report: id, follows: false});
+    const made = await (await personAs('admin')).post(`${api}/v1/shares`, {report});
     expect(made.status).toBe(201);
     const {id: link, token, ends_at: end} = made.json<CreatedShareAnswer>();
-    expect(Math.abs(Date.parse(end!) - Date.now() - 30 * dayMs)).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(end) - Date.now() - 30 * dayMs)).toBeLessThan(60_000);
     expect(await listed(link)).toMatchObject({created_by: 'a admin', name: 'Growth', reads: 0, last_read_at: null});
-    for (const other of others) expect((await other.delete(`${api}/share?id=${link}`)).status).toBe(403);
-    expect((await admin.delete(`${api}/share?id=${link}`)).status).toBe(200);
+    for (const other of others) expect((await revoke(other, link)).status).toBe(403);
+    expect((await revoke(admin, link)).status).toBe(200);
     const {record} = (await admin.get(`${api}/record`)).json<RecordAnswer>();
     const lines = record.filter(({subject}) => subject === link);
     expect(lines.map(({what, by, name}) => [what, by, name])).toEqual([
-      ['share.revoked', 'admin', null],
+      ['share.deleted', 'admin', null],
       ['share.created', 'a admin', null],
     ]);
     expect(JSON.stringify(record)).not.toContain(token);
     for (const other of others) expect((await other.get(`${api}/record`)).status).toBe(403);
-  });
-
-  test('never is a choice; what is wrong is named', async () => {
-    const id = await save('/trends', '?event=signup');
-    expect((await share(id, {days: null})).json()).toMatchObject({ends_at: null, origins: []});
-    const wrong = [
-      ['days', {days: 0}],
-      ['days', {days: 4_000}],
-      ['days', {days: '30'}],
-      ['follows', {follows: 'yes'}],
-      ['origins.0', {origins: ['*']}],
-      ['origins.0', {origins: ['https://a.example/path']}],
-      ['origins.0', {origins: ["https://a.example;script-src 'unsafe-inline'"]}],
-      ['origins.0', {origins: ['https://a.example;sandbox']}],
-      ['origins.0', {origins: ['https://a.example,https://b.example']}],
-      ['origins.0', {origins: ['https://a.example\r\nX: y']}],
-      ['origins.0', {origins: ['app://a.example']}],
-      ['origins', {origins: Array.from({length: 11}, (_, n) => `https://a${n}.example`)}],
-      ['paths', {paths: ['v1/events']}],
-    ] as const;
-    for (const [field, more] of wrong) {
-      const answer = await share(id, more);
-      expect([field, answer.status, errorOf(answer).field]).toEqual([field, 400, field]);
-    }
-    for (const report of ['sr_0123456789abcdef', 'nothing', 'fn_0123456789abcdef'])
-      expect((await share(report)).status).toBe(404);
   });
 });
 
@@ -303,17 +294,17 @@ describe('what names people', () => {
   ] as const;
 
   test.each(naming)('%s%s asks once more', async (page, search, why) => {
-    const id = await save(page, search);
-    const asked = await share(id);
-    expect([asked.status, asked.json()]).toEqual([200, {people: [why]}]);
-    const made = await share(id, {may_name_people: true});
+    const asked = await share(page, search);
+    expect([asked.status, errorOf(asked)]).toMatchObject([400, {field: 'may_name_people'}]);
+    expect(errorOf(asked).message).toMatch(new RegExp(`: ${why.replaceAll('.', '\\.')}$`));
+    const made = await share(page, search, {may_name_people: true});
     expect(made.status).toBe(201);
     expect(await read(made.json<CreatedShareAnswer>().token)).toMatchObject({name: 'Growth'});
   });
 
   test('a report that names people since it was shared is shown no more', async () => {
     const id = await save('/trends', '?event=signup');
-    const {token} = (await share(id, {follows: true})).json<CreatedShareAnswer>();
+    const {token} = (await follow(id)).json<CreatedShareAnswer>();
     expect(await read(token)).toMatchObject({name: 'Growth'});
     expect((await edit(id, keptAt('/trends?event=signup&by=contact'))).status).toBe(200);
     await until('the link shows nothing', async () => 'error' in (await read(token)));
@@ -350,10 +341,10 @@ describe('a user who is deleted', () => {
       });
     const ofEve = '?event=signup&user_where=email+eq+eve%40x.io';
     const report = await save('/trends', ofEve, 'Signups of one');
-    const fixed = (await share(report, {may_name_people: true})).json<CreatedShareAnswer>();
-    const following = (await share(await save('/trends', '?event=login', 'Eve Adams'), {follows: true})).json<
-      CreatedShareAnswer & {follows: string}
-    >();
+    const fixed = (
+      await share('/trends', ofEve, {name: 'Signups of one', may_name_people: true})
+    ).json<CreatedShareAnswer>();
+    const following = (await follow(await save('/trends', '?event=login', 'Eve Adams'))).json<CreatedShareAnswer>();
     const ofTeam = await linkTo('/trends', '?event=signup&user_where=plan+eq+team');
     const annotation = await made('v1/annotations', {at: '2026-05-01', text: 'Call with Eve Adams'});
     const board = await made('v1/boards', {name: `About ${userId}`});
@@ -376,7 +367,7 @@ describe('a user who is deleted', () => {
       );
     const naming = {
       [`saved_report ${report}`]: true,
-      [`saved_report ${following.follows}`]: true,
+      [`saved_report ${following.report}`]: true,
       [`share ${fixed.id}`]: false,
       [`share ${following.id}`]: false,
       [`annotation ${annotation}`]: true,

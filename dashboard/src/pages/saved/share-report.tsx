@@ -1,6 +1,7 @@
 // Makes a link that shows a saved report to whoever has it. The link is shown once.
 import {useState} from 'preact/hooks';
-import type {CreatedShareAnswer, ShareNeedsWordAnswer} from '../../../../src/edge/dashboard/answers/shares.js';
+import {dayMs} from '../../../../actors/limits.js';
+import type {CreatedShareAnswer} from '../../../../src/edge/answers/shares.js';
 import {sharePath} from '../../address/base';
 import {CopyButton} from '../../controls/copy-button';
 import {Dialog} from '../../controls/dialog';
@@ -8,7 +9,9 @@ import {DialogForm} from '../../controls/dialog-form';
 import {Options} from '../../controls/options';
 import {Snippet} from '../../controls/snippet';
 import {change, type Fault, faultOf} from '../../service/client';
+import {now} from '../../service/now';
 import type {SavedReport} from '../../service/saved-reports';
+import {sentence} from '../../shell/states';
 import './share-report.css';
 
 const ends = [
@@ -29,29 +32,29 @@ export function ShareReport({report, onClose}: {readonly report: SavedReport; re
   const [end, setEnd] = useState<End>('30');
   const [show, setShow] = useState<(typeof shows)[number][0]>('frozen');
   const [sites, setSites] = useState('');
-  const [people, setPeople] = useState<readonly string[]>([]);
+  const [naming, setNaming] = useState<Fault>();
   const [made, setMade] = useState<CreatedShareAnswer>();
   if (made !== undefined) return <Made share={made} onClose={onClose} />;
 
   const share = async (): Promise<Fault | undefined> => {
-    const answer = await change<CreatedShareAnswer | ShareNeedsWordAnswer>('POST', 'shares', {
-      report: report.id,
-      follows: show === 'follows',
-      days: end === 'never' ? null : Number(end),
+    const {id, name, questions, view} = report;
+    const answer = await change<CreatedShareAnswer>('POST', 'v1/shares', {
+      ...(show === 'follows' ? {report: id} : {name, questions, view}),
+      ends_at: end === 'never' ? end : new Date(now.value + Number(end) * dayMs).toISOString(),
       origins: sites.split(/\s+/).filter((site) => site !== ''),
-      may_name_people: people.length > 0,
+      may_name_people: naming !== undefined,
     });
-    if (answer.kind === 'value') {
-      if ('people' in answer.value) setPeople(answer.value.people);
-      else setMade(answer.value);
-    }
-    return faultOf(answer);
+    if (answer.kind === 'value') setMade(answer.value);
+    const fault = faultOf(answer);
+    if (fault?.field !== 'may_name_people') return fault;
+    setNaming(fault);
+    return undefined;
   };
   return (
     <DialogForm
       title={`Share ${report.name}`}
-      actText={people.length > 0 ? 'Share it all the same' : 'Make the link'}
-      look={people.length > 0 ? 'danger' : 'primary'}
+      actText={naming ? 'Share it all the same' : 'Make the link'}
+      look={naming ? 'danger' : 'primary'}
       act={share}
       onClose={onClose}
     >
@@ -69,15 +72,10 @@ export function ShareReport({report, onClose}: {readonly report: SavedReport; re
         spellcheck={false}
         onInput={({currentTarget}) => setSites(currentTarget.value)}
       />
-      {people.length > 0 && (
-        <div class="share-people" role="alert">
-          <p>This report may name people to everybody who gets the link:</p>
-          <ul>
-            {people.map((why) => (
-              <li key={why}>{why}</li>
-            ))}
-          </ul>
-        </div>
+      {naming !== undefined && (
+        <p class="share-people" role="alert">
+          {sentence(naming.message)}
+        </p>
       )}
     </DialogForm>
   );

@@ -1,7 +1,7 @@
 // The record of changes and refusals, on the page Access.
 
 /** Kinds of things that people create, change and delete. */
-export type KeptName = 'saved-report' | 'board' | 'annotation' | 'funnel' | 'alert' | 'webhook' | 'segment';
+export type KeptName = 'saved-report' | 'share' | 'board' | 'annotation' | 'funnel' | 'alert' | 'webhook' | 'segment';
 
 /** A line: a change of keys, tokens, sessions or definitions, a deletion, or failures to sign in. */
 export interface RecordLine {
@@ -12,8 +12,6 @@ export interface RecordLine {
     | 'key.revoked'
     | 'user.deleted'
     | 'name.deleted'
-    | 'share.created'
-    | 'share.revoked'
     | `${KeptName}.${'created' | 'changed' | 'deleted'}`
     | 'webhook.secret-rotated'
     | 'webhook.replayed'

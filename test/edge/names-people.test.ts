@@ -1,7 +1,7 @@
 // When a report that is shared names people.
 import {describe, expect, test} from 'vitest';
-import type {ReportQuery} from '../../../src/asks/report.js';
-import {namingPeople} from '../../../src/edge/dashboard/names-people.js';
+import type {ReportQuery} from '../../src/asks/report.js';
+import {namingPeople} from '../../src/edge/routes/names-people.js';
 
 const asked = (more: object): ReportQuery =>
   ({report: 'counts', where: [], measure: 'users', ...more}) as unknown as ReportQuery;

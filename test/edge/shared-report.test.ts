@@ -1,11 +1,12 @@
 // The answers of a shared report over a report role that is played here: whose snapshots they are of, and what names people.
 import {expect, test} from 'vitest';
-import {ofService} from '../../../src/asks/asker.js';
-import type {ReportQuery} from '../../../src/asks/report.js';
-import {answersOf, type SharedReport} from '../../../src/edge/dashboard/shared-report.js';
-import {RequestFailure, unavailable} from '../../../src/edge/failure.js';
-import type {Front} from '../../../src/edge/front.js';
-import {keptAt} from '../../support/kept-report.js';
+import {ofService} from '../../src/asks/asker.js';
+import type {ReportQuery} from '../../src/asks/report.js';
+import {RequestFailure, unavailable} from '../../src/edge/failure.js';
+import type {Front} from '../../src/edge/front.js';
+import {answersOf} from '../../src/edge/routes/shared-report.js';
+import type {SharedReport} from '../../src/kept/share.js';
+import {keptAt} from '../support/kept-report.js';
 
 const nowMs = Date.parse('2026-11-28T12:00:00Z');
 

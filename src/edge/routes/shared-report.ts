@@ -1,6 +1,5 @@
 // The answers of a report that is shared, asked by the service itself.
-//   SR1. The questions are those that the report keeps: no client sends a list of them, so that there is none to distrust, and a link
-//        can follow a saved report.
+//   SR1. The questions are those that the link or its report keeps: whoever reads it sends none, so that there is none to distrust.
 //   SR2. What is hidden from lists is in no shared report: neither asked for nor named by an answer.
 //   SR3. Answers are of the snapshots that the first one is of, as long as these are held: a page mixes no two.
 //   SR4. Of what an answer says about itself only freshness is passed on: a hint can name an event that the report does not.
@@ -9,20 +8,15 @@ import type {KeptReport, ReportQuestion} from '../../asks/address.js';
 import type {Asker} from '../../asks/asker.js';
 import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import type {PathsAnswer} from '../answers/engagement.js';
+import type {SharedAnswer} from '../dashboard/answers/shared-report.js';
 import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
 import type {Front} from '../front.js';
 import {soFarOf} from '../query/question-parts.js';
-import {reportIn} from '../routes/min-log-position.js';
-import {type Asked, askedOf, isFailure, orFailure} from '../routes/query.js';
-import type {SharedAnswer} from './answers/shares.js';
+import {reportIn} from './min-log-position.js';
 import {type NamingPeople, namingPeople} from './names-people.js';
+import {type Asked, askedOf, isFailure, orFailure} from './query.js';
 
-/** A report with the name that its page shows. */
-export interface SharedReport extends KeptReport {
-  readonly name: string;
-}
-
-const refused = (message: string): RequestFailure => new RequestFailure(invalidRequest(message, 'report'));
+const refused = (message: string): RequestFailure => new RequestFailure(invalidRequest(message));
 const hiddenAsked =
   'the report asks for something that is hidden from lists: hidden names and properties are not shared';
 const hiddenShown = 'these paths pass an event that is hidden from lists: hidden names are not shared';
