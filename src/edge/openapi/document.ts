@@ -249,12 +249,18 @@ const describeQuery = (query: QueryForm): DescribedParameter[] =>
     namesOf(name, numberMax).map((name, i, [first]) => ({
       name,
       in: 'query' as const,
-      description: i === 0 ? description : `As \`${first}\`.`,
+      description: i === 0 ? description : asThat(first!),
       ...(isRequired && {required: true}),
       schema,
       ...(example === undefined ? {} : {example: schema.type === 'integer' ? Number(example) : example}),
     })),
   );
+
+const asThat = (name: string): string => `As \`${name}\`.`;
+
+/** A numbered parameter after the first one of its kind. */
+export const isRepeated = ({name, description}: DescribedParameter): boolean =>
+  description === asThat(name.replace(/\d+/, '1'));
 
 /** A document knows no names with a number in them, but each of them. */
 const namesOf = (name: string, numberMax: number | undefined): readonly string[] =>

@@ -7,6 +7,8 @@ export const introduction = `- An event that was answered 200 is on disk. Profil
 - A path that is not there is 404 \`not_found\`, a method that a path does not have is 405 \`method_not_allowed\` with \`Allow\`. HEAD is GET without a body.
 - Every answer has an \`X-Request-Id\`: the client's own, or one that the service creates (not for accepted writes); \`X-Content-Type-Options: nosniff\`; and \`Cache-Control\`, which is \`no-store\` except for the description of the service and scripts for pages. Once half of a rate limit is used, answers also have \`RateLimit\` and \`RateLimit-Policy\`.
 - Answers to GET, and to questions, above 1 KiB are compressed with br or gzip where \`Accept-Encoding\` has it: they have \`Content-Encoding\`, \`Vary\`, and a weak \`ETag\` (\`W/"…"\`), which counts as the strong one.
+- Pages of other origins may read the answers of write routes and of the routes for other libraries: these have \`Access-Control-Allow-Origin\`, and \`Access-Control-Expose-Headers\` where a page may read further headers; those for other libraries have \`Access-Control-Allow-Credentials\` where a page has an origin.
+- Any request may be answered 500 \`internal_error\`; one with a body also 408 \`request_timeout\`, 413 \`payload_too_large\` and 415 \`unsupported_media_type\`. Bodies may be compressed: \`Content-Encoding\` is gzip, deflate or br.
 - HTTP/1.1 only: the HTTP library answers HTTP/1.0 with 505. It closes idle connections after 8 to 12 s (\`Keep-Alive: timeout=8\`).
 - 429 and 503 carry \`Retry-After\`. Events with a \`messageId\` are safe to send again.
 `;

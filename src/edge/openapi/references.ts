@@ -1,8 +1,13 @@
-// The description as it is served: what repeats is a component. Half of the bytes.
-//   RF1. Headers that any answer may have are said once, by the introduction. Their components stay.
+// The description as it is served: what repeats is a component.
+//   RF1. What any request or answer may have is said once, by the introduction: headers, whose components stay, and refusals.
+//   RF2. Nobody generates a client of the routes for other libraries: all their refusals are one answer, `default`.
+//   RF3. The keys that most operations need are those of the document.
+//   RF4. Of numbered parameters the first one stands for all, and says how many there are. A question with several has a body as well.
+import type {ErrorCode} from '../failure.js';
 import type {JsonSchema} from '../query/query.js';
-import type {DescribedAnswer, DescribedOperation, OpenApiDocument} from './document.js';
+import {type DescribedAnswer, type DescribedOperation, isRepeated, type OpenApiDocument} from './document.js';
 import {headersOfAnyAnswer} from './headers.js';
+import type {Tag} from './operation.js';
 
 type Components = Record<string, JsonSchema>;
 
@@ -13,10 +18,16 @@ const nameChars = 30;
 /** The same document, with components for what several operations or schemas have. */
 export function withReferences(document: OpenApiDocument): OpenApiDocument {
   const headers: Components = {...document.components.headers};
-  const paths = mapped(document.paths, (operation) => ({
-    ...operation,
-    responses: mapValues(operation.responses, (answer) => withHeaderReferences(answer, headers)),
-  }));
+  const security = mostWritten(operationsIn(document.paths).map((operation) => operation.security));
+  const paths = mapped(document.paths, ({security: own, parameters: all, ...operation}) => {
+    const parameters = all?.filter((one) => one.name !== 'Content-Encoding' && !isRepeated(one)); // RF1, RF4
+    return {
+      ...operation,
+      ...(JSON.stringify(own) !== JSON.stringify(security) && {security: own}),
+      ...(parameters && parameters.length > 0 && {parameters}),
+      responses: mapValues(ownAnswers(operation), (answer) => withHeaderReferences(answer, headers)),
+    } as DescribedOperation;
+  });
   const {responses = {}, schemas = {}} = document.components;
   const unrouted = mapValues(responses, (answer) =>
     withHeaderReferences(answer as unknown as DescribedAnswer, headers),
@@ -24,7 +35,7 @@ export function withReferences(document: OpenApiDocument): OpenApiDocument {
   const answers = new Shared('responses', {...(unrouted as unknown as Components)});
   const parameters = new Shared('parameters', {});
   const bodies = new Shared('requestBodies', {});
-  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+  for (const operation of operationsIn(paths)) {
     for (const answer of Object.values(operation.responses)) answers.note(answer);
     for (const parameter of operation.parameters ?? []) parameters.note(parameter);
     if (operation.requestBody !== undefined) bodies.note(operation.requestBody);
@@ -37,6 +48,7 @@ export function withReferences(document: OpenApiDocument): OpenApiDocument {
   }));
   return {
     ...document,
+    security,
     paths: referring as OpenApiDocument['paths'],
     components: {
       ...document.components,
@@ -99,6 +111,58 @@ class Shared {
   }
 }
 
+/** The value whose copies are longest. */
+function mostWritten<Value>(all: readonly Value[]): Value {
+  const weights = new Map<string, number>();
+  for (const text of all.map((one) => JSON.stringify(one))) weights.set(text, (weights.get(text) ?? 0) + text.length);
+  const [[heaviest]] = [...weights].sort(([, a], [, b]) => b - a) as [[string, number]];
+  return JSON.parse(heaviest) as Value;
+}
+
+// -- refusals. RF1, RF2 --
+
+type Answers = DescribedOperation['responses'];
+
+const forLibraries: Tag = 'Other libraries';
+/** The second to fourth of any request with a body. RF1 */
+const codesOfAnyRequest: readonly ErrorCode[] = [
+  'internal_error',
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+/** A list of codes describes an answer that is a refusal and nothing else (document.ts). */
+const isRefusal = ({description}: DescribedAnswer): boolean => /^`\w+`(?:, `\w+`)*$/.test(description);
+const isOfAnyRequest = ({description}: DescribedAnswer): boolean =>
+  codesOfAnyRequest.some((code) => description === `\`${code}\``);
+
+const ownAnswers = ({tags, responses}: Pick<DescribedOperation, 'tags' | 'responses'>): Answers =>
+  tags.includes(forLibraries)
+    ? withRefusalsTogether(responses)
+    : Object.fromEntries(Object.entries(responses).filter(([, answer]) => !isOfAnyRequest(answer)));
+
+function withRefusalsTogether(answers: Answers): Answers {
+  const refusals = Object.entries(answers).filter(([, answer]) => isRefusal(answer));
+  const forms = refusals.flatMap(([, {content}]) => formsIn(content!['application/json']!.schema));
+  const [form, ...others] = new Map(forms.map((one) => [JSON.stringify(one), one])).values();
+  const named = refusals.flatMap(([, {headers = {}}]) => Object.keys(headers));
+  return {
+    ...Object.fromEntries(Object.entries(answers).filter(([, answer]) => !isRefusal(answer))),
+    default: {
+      description: refusals.map(([status, {description}]) => `${status} ${description}`).join('; '),
+      content: {'application/json': {schema: others.length === 0 ? form! : {anyOf: [form, ...others]}}},
+      headers: Object.fromEntries([...new Set(named)].map((name) => [name, {$ref: `#/components/headers/${name}`}])),
+    },
+  };
+}
+
+/** Forms of the body of a refusal, whatever its code. */
+function formsIn(schema: JsonSchema): JsonSchema[] {
+  const {anyOf, allOf} = schema as {readonly [member in 'anyOf' | 'allOf']?: readonly JsonSchema[]};
+  return anyOf?.flatMap(formsIn) ?? [allOf?.[0] ?? schema];
+}
+
 // -- headers. RF1 --
 
 function withHeaderReferences(answer: DescribedAnswer, headers: Components): DescribedAnswer {
@@ -152,6 +216,9 @@ const mapValues = <Of, To>(
   of: Readonly<Record<string, Of>>,
   change: (one: Of, name: string) => To,
 ): Record<string, To> => Object.fromEntries(Object.entries(of).map(([name, one]) => [name, change(one, name)]));
+
+const operationsIn = <Operation>(paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>): Operation[] =>
+  Object.values(paths).flatMap((methods) => Object.values(methods));
 
 const mapped = <To>(
   paths: OpenApiDocument['paths'],

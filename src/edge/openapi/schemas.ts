@@ -258,13 +258,14 @@ export function describedSchemas(): Record<string, JsonSchema> {
 function converted(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{id: string}>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, {id});
-  const made = z.toJSONSchema(registry, {uri: place, io, override: ({jsonSchema}) => withoutIntegerBound(jsonSchema)});
+  const made = z.toJSONSchema(registry, {uri: place, io, override: ({jsonSchema}) => withoutIntegerBounds(jsonSchema)});
   return Object.fromEntries(
     Object.entries(made.schemas).map(([name, {$schema, $id, ...schema}]) => [name, schema as JsonSchema]),
   );
 }
 
-/** Removes the bound of safe integers, which zod adds to each integer: every number of the API is a double. */
-function withoutIntegerBound(schema: {maximum?: number}): void {
+/** Removes the bounds of safe integers, which zod adds to each integer: every number of the API is a double. */
+function withoutIntegerBounds(schema: {minimum?: number; maximum?: number}): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
