@@ -2,18 +2,12 @@
 //   RA1. Texts equal those of JSON.stringify. Series are built by hand: an object for each bucket took as long as all the rest
 //        of an answer that is looked up.
 import {isoText} from '../calendar.js';
-import type {ActiveResult} from './active/active-days.js';
-import type {ActiveMetric} from './active/active-plan.js';
 import type {Buckets} from './counts/buckets.js';
 import type {Funnel} from './funnel/funnel.js';
 
 export function countsAnswer(event: string, buckets: Buckets, counts: Float64Array): string {
   const total = counts.reduce((sum, count) => sum + count, 0);
   return `{"event":${JSON.stringify(event)},${seriesText(buckets, counts, total)}}`;
-}
-
-export function activeAnswer(metric: ActiveMetric, buckets: Buckets, {counts, total}: ActiveResult): string {
-  return `{"metric":"${metric}",${seriesText(buckets, counts, total)}}`;
 }
 
 /** `"interval":…,"data":[…],"total":n`. Labels need no escapes, and whole numbers print the same everywhere. RA1 */

@@ -10,7 +10,6 @@ import type {Owned} from '../owned.js';
 import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
-import {ActiveTwins} from '../twins/active.js';
 import {CountTwins} from '../twins/counts.js';
 import {EngagementTwins} from '../twins/engagement.js';
 import {FunnelTwins} from '../twins/funnels.js';
@@ -41,7 +40,6 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Twins
     ...(await new FunnelTwins(ground).twins()),
     ...(await new CountTwins(ground).twins()),
     ...(await new EngagementTwins(ground).twins()),
-    ...new ActiveTwins(ground).twins(),
     ...new PartTwins(ground).twins(),
   ];
   const contenders = Object.fromEntries(all.flatMap(measuresOf));

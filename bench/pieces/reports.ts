@@ -5,8 +5,7 @@ import {bucketLabel} from '../../actors/calendar.js';
 import {type FoundRow, type HistoryFilter, NewestRows} from '../../actors/chunk/history.js';
 import {firstAt, firstAtNear, noUser, type RowsView, timeOrder} from '../../actors/chunk/rows.js';
 import {chunkRowsMax, hourMs} from '../../actors/limits.js';
-import {DayRanges} from '../../actors/report/active/day-ranges.js';
-import {activeAnswer} from '../../actors/report/answers.js';
+import {countsAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
 import {NumberCounts} from '../../actors/report/counts/number-counts.js';
@@ -23,7 +22,6 @@ export function reportPieces(events: SomeEvents): Piece[] {
   return [
     cellsByName(events.count),
     ...series(events.count),
-    tableWindows(events.count),
     median(events.count),
     usedAgain(events.count),
     rowsOfUsers(events),
@@ -70,25 +68,23 @@ function cellsOf(cellCount: number): WindowsView {
   };
 }
 
-/** Answers for active users by day, as many as have `count` buckets together. */
+/** Counts by day, as many answers as have `count` buckets together. */
 function series(count: number): Piece[] {
   const {startMs, dayCount} = canonical;
   const buckets = new Buckets(startMs, startMs + dayCount * dayMs - 1, 'day');
-  const result = {
-    counts: Float64Array.from({length: dayCount}, (_, day) => 15_000 + ((day * 7_919) % 9_973)),
-    total: 49_981,
-  };
+  const counts = Float64Array.from({length: dayCount}, (_, day) => 15_000 + ((day * 7_919) % 9_973));
   const answers = Math.max(1, Math.floor(count / dayCount));
   const plainly = (): string => {
-    const data = Array.from(result.counts, (number, bucket) => ({date: buckets.label(bucket), count: number}));
-    return JSON.stringify({metric: 'dau', interval: buckets.interval, data, total: result.total});
+    const data = Array.from(counts, (number, bucket) => ({date: buckets.label(bucket), count: number}));
+    const total = counts.reduce((sum, number) => sum + number, 0);
+    return JSON.stringify({event: 'seen', interval: buckets.interval, data, total});
   };
   const labels = (): string[] => Array.from({length: dayCount}, (_, day) => bucketLabel(buckets.edges[day]!, 'day'));
   return [
     {
       quick: 'a series: written as text',
       plain: 'a series: objects and JSON.stringify',
-      work: {quick: last(answers, () => activeAnswer('dau', buckets, result)), plain: last(answers, plainly)},
+      work: {quick: last(answers, () => countsAnswer('seen', buckets, counts)), plain: last(answers, plainly)},
       count: answers * dayCount,
     },
     {
@@ -106,29 +102,6 @@ function last<T extends {toString(): string}>(times: number, make: () => T): () 
     let made = make();
     for (let i = 1; i < times; i++) made = make();
     return made;
-  };
-}
-
-/** Monthly users of 90 days out of a table of 120. */
-function tableWindows(count: number): Piece {
-  const days = Uint32Array.from({length: 120}, (_, day) => 19_700 + day);
-  const triangle = Uint32Array.from({length: (120 * 121) / 2}, (_, place) => (place * 7_919) % 50_000);
-  const ranges = new DayRanges(days, triangle, undefined);
-  const starts = Int32Array.from({length: 90}, (_, window) => window + 1);
-  const windows = {starts, ends: starts.map((start) => start + 30)};
-  const answers = Math.max(1, Math.floor(count / 90));
-  return {
-    quick: 'windows of a table: bounds followed',
-    plain: 'windows of a table: bounds looked up',
-    work: {
-      quick: last(answers, () => ranges.distinctIn(windows, 19_700)),
-      plain: last(answers, () =>
-        Float64Array.from(starts, (start, window) =>
-          ranges.distinct(19_700 + start, 19_700 + windows.ends[window]! - 1),
-        ),
-      ),
-    },
-    count: answers * 90,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
 import {ofService} from '../../src/asks/asker.js';
-import {heldUsers} from '../../src/report/active/held-buckets.js';
+import {heldUsers} from '../../src/report/operators/held-buckets.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
 import {ChosenPostings} from '../../src/report/operators/chosen-postings.js';

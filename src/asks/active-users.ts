@@ -11,11 +11,6 @@ export interface ActiveReportQuery extends BucketedRange {
   readonly metric: ActiveMetric;
   /** Start of each bucket's trailing window, epoch ms, for a zone's days and weeks. */
   readonly windows?: readonly number[];
-  /**
-   * Start of each day of a zone, from 29 days before the range, and the end of the last; absent when there are more days
-   * than a table holds.
-   */
-  readonly days?: readonly number[];
   /** Events that make a user active. Absent: all. */
   readonly did?: Selector;
   /** Absent: all users. */

@@ -30,9 +30,6 @@ import {Damage, isUnreadable} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
-import {heldReturns, heldUserSets, heldUsers} from './active/held-buckets.js';
-import {HeldDayRanges} from './active/held-day-ranges.js';
-import {HeldLocalRanges} from './active/held-local-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
 import {DerivedIndexes} from './derived-indexes.js';
@@ -41,6 +38,7 @@ import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
 import {ChosenNumbers} from './operators/chosen-numbers.js';
 import {ChosenPostings} from './operators/chosen-postings.js';
+import {heldReturns, heldUserSets, heldUsers} from './operators/held-buckets.js';
 import {BeyondMemory} from './operators/row-scan.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
@@ -138,8 +136,6 @@ export class ReportEngine {
     this.derived = new DerivedIndexes(this.parts.memory, logger, {whenIdle});
     this.funnels = new FunnelIndex(this.parts, this.derived);
     this.paths = {
-      dayRanges: new HeldDayRanges(this.derived),
-      localRanges: new HeldLocalRanges(this.derived),
       namedCells: new NamedCells(this.derived),
       funnels: this.funnels,
       values: new ValueIndex(this.parts, this.derived, partitionCount),

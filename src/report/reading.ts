@@ -7,20 +7,16 @@ import type {BucketUsers} from '../../actors/report/rows/bucket-users.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {RowFinder} from '../../actors/report/rows/row-finder.js';
 import {liveRows} from '../../actors/report/selection.js';
-import type {HeldBuckets} from './active/held-buckets.js';
-import type {HeldDayRanges} from './active/held-day-ranges.js';
-import type {HeldLocalRanges} from './active/held-local-ranges.js';
 import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex} from './funnel/funnel-index.js';
 import type {ChosenNumbers} from './operators/chosen-numbers.js';
 import type {ChosenPostings} from './operators/chosen-postings.js';
+import type {HeldBuckets} from './operators/held-buckets.js';
 import type {PartScan} from './part-scan.js';
 
 /** Faster ways to an answer. Without one its plain twin answers. */
 export interface FastPaths {
-  readonly dayRanges?: HeldDayRanges | undefined;
-  readonly localRanges?: HeldLocalRanges | undefined;
   readonly namedCells?: NamedCells | undefined;
   readonly funnels?: FunnelIndex | undefined;
   readonly values?: ValueIndex | undefined;

@@ -1,7 +1,6 @@
 // Which questions need no walk over rows: what they ask is stored, or indexed. Rows (rows/) answer the others.
 //   SA1. The numbers are the same whatever answers. A funnel that is answered here has fewer fields, as docs/api/reports/funnel.md says: a member
 //        that is given makes it one of rows, even if the member says what is so without it.
-import type {ActiveReportQuery} from '../asks/active-users.js';
 import type {CountsReportQuery} from '../asks/counts.js';
 import type {FunnelReportQuery, PlainFunnel} from '../asks/funnels.js';
 
@@ -20,10 +19,6 @@ export function storedCounts(query: CountsReportQuery): StoredCounts | undefined
   if (only === undefined) return {event, filter: undefined};
   return only.op === 'eq' ? {event, filter: {property: only.property, value: only.values[0]!}} : undefined;
 }
-
-/** Whether users of any event count. */
-export const isOfAnyone = ({did, users, breakdown}: ActiveReportQuery): boolean =>
-  did?.event === undefined && isEmpty(did?.where) && users === undefined && breakdown === undefined;
 
 /** SA1 */
 export function plainFunnel(query: Extract<FunnelReportQuery, {report: 'funnel'}>): PlainFunnel | undefined {

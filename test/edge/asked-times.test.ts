@@ -102,20 +102,6 @@ describe('buckets', () => {
     expect(activeBucketsOf(asked(), undefined, inBerlin)).not.toHaveProperty('windows');
   });
 
-  test('days of a zone come with a month before them, unless they are too many', () => {
-    const {days} = activeBucketsOf(asked({interval: 'month', timezone: zoneOf('Pacific/Apia')}), undefined, noZone);
-    expect(days).toHaveLength(29 + 3 + 1);
-    expect([days!.at(0), days!.at(29), days!.at(-1)].map(iso)).toEqual([
-      '2024-02-09T11:00:00.000Z',
-      '2024-03-09T11:00:00.000Z',
-      '2024-03-12T11:00:00.000Z',
-    ]);
-    const past = asked({from: time('2011-12-29'), to: time('2011-12-31'), timezone: zoneOf('Pacific/Apia')});
-    expect(activeBucketsOf(past, undefined, noZone).days).toHaveLength(29 + 2 + 1);
-    const years = asked({from: time('2010-01-01'), interval: 'year'});
-    expect(activeBucketsOf(years, undefined, inBerlin)).not.toHaveProperty('days');
-  });
-
   test('too many are refused, and so are those that no label names', () => {
     const field = (more: Partial<AskedBuckets>): string | undefined => {
       try {

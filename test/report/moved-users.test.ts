@@ -8,7 +8,7 @@ import type {Interval} from '../../actors/calendar.js';
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {type AcceptedEvent, writeEvent, writeLink} from '../../actors/log/entries.js';
 import {type Manifest, wholeIndex} from '../../actors/manifest.js';
-import {trailingDays} from '../../actors/report/active/active-plan.js';
+import {trailingDays} from '../../actors/report/engagement/active-plan.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {ActiveMetric} from '../../src/asks/active-users.js';
 import type {ReportQuery} from '../../src/asks/report.js';
@@ -16,9 +16,7 @@ import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {readIndex} from '../../src/parts/stored-state.js';
-import {heldReturns, heldUserSets, heldUsers} from '../../src/report/active/held-buckets.js';
-import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
-import {HeldLocalRanges} from '../../src/report/active/held-local-ranges.js';
+import {heldReturns, heldUserSets, heldUsers} from '../../src/report/operators/held-buckets.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
@@ -527,12 +525,8 @@ describe('every set of snapshots that agree', () => {
       const cache = new PartsCache(world.parts, 1 << 26);
       const derived = derivedIn(cache);
       const funnels = new FunnelIndex(cache, derived);
-      const dayRanges = new HeldDayRanges(derived);
-      const localRanges = new HeldLocalRanges(derived);
       const chosen = new ChosenPostings(derived, partitions.length);
       const paths: FastPaths = {
-        dayRanges,
-        localRanges,
         namedCells: new NamedCells(derived),
         funnels,
         chosen,

@@ -1,9 +1,9 @@
-// What a start asks itself makes what the first reports need, gives way to them, and ends.
+// What a start asks itself leaves behind what the first reports need, gives way to them, and ends.
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
+import {heldUserSets} from '../../src/report/operators/held-buckets.js';
 import {rehearse} from '../../src/report/rehearsal.js';
 import {derivedIn} from '../support/derived.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
@@ -21,14 +21,15 @@ function world() {
   }
   const snapshot = partition.publish();
   const parts = new PartsCache(values, 16 << 20);
-  const dayRanges = new HeldDayRanges(derivedIn(parts));
-  const compute = (query: ReportQuery) => new Evaluation(parts, 1 << 20, {dayRanges}).answer(query, [snapshot]);
-  return {values, partition, snapshot, parts, dayRanges, compute};
+  const paths = {daySets: true, sets: heldUserSets(derivedIn(parts), 1)};
+  const evaluation = new Evaluation(parts, 1 << 20, paths);
+  const compute = (query: ReportQuery) => evaluation.answer(query, [snapshot]);
+  return {values, snapshot, parts, compute};
 }
 
 describe('rehearsal of reports', () => {
-  test('asks about whole days up to the newest event, and the first report of users finds its table', async () => {
-    const {snapshot, dayRanges, compute} = world();
+  test('asks about whole days up to the newest event, and the first report of users reads no part', async () => {
+    const {values, snapshot, parts, compute} = world();
     const asked: ReportQuery[] = [];
     const computeNoted = (query: ReportQuery): Promise<string> => {
       asked.push(query);
@@ -45,8 +46,12 @@ describe('rehearsal of reports', () => {
     }
     const kinds = asked.map((query) => (query.report === 'active' ? query.metric : query.report));
     expect(new Set(kinds)).toEqual(new Set(['counts', 'dau', 'wau', 'mau']));
-    const lastDay = Math.floor(newestMs / dayMs);
-    expect(dayRanges.find(snapshot, {firstDay: lastDay - 89, lastDay})).toBeDefined();
+    parts.memory.lend(parts.memory.bytesMax); // Nothing is cached any more.
+    values.reads = 0;
+    const toMs = (Math.floor(newestMs / dayMs) + 1) * dayMs - 1;
+    const range = {fromMs: toMs + 1 - 90 * dayMs, toMs};
+    await compute({report: 'active', metric: 'mau', interval: 'day', ...range});
+    expect(values.reads).toBe(0);
   });
 
   test('gives way before each report, and ends with its time', async () => {

@@ -8,8 +8,7 @@ import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {ExportQuery} from '../../src/asks/exports.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import {heldReturns, heldUserSets, heldUsers} from '../../src/report/active/held-buckets.js';
-import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
+import {heldReturns, heldUserSets, heldUsers} from '../../src/report/operators/held-buckets.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
@@ -112,7 +111,6 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
   const roomy = new PartsCache(parts, 1 << 24);
   const derived = derivedIn(roomy);
   const held = {
-    dayRanges: new HeldDayRanges(derived),
     funnels: new FunnelIndex(roomy, derived),
     chosen: new ChosenPostings(derived, partitionCount),
     numbers: new ChosenNumbers(derived, partitionCount),

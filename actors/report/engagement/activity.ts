@@ -1,12 +1,17 @@
-// Active users who did an event: distinct users in the window of each bucket, from rows (docs/api/reports/active.md).
-//   AC1. Windows are those of all active users (active-plan.ts): trailing ones look back before `from`, and overlap.
+// Active users: distinct users in the window of each bucket (docs/api/reports/active.md), out of sets of users by element of time,
+// or out of the rows of each user where a breakdown splits them or sets take too much memory.
+//   AC1. Windows are those of active-plan.ts: trailing ones look back before `from`, and overlap.
 //   AC2. A user is counted once in each window and series. Rows come by time, so the windows that already count the user come
 //        before those that a later row adds.
+//   AC3. Each window costs two unions of sets, whatever its length (van Herk 1992, Gil and Werman 1993): it is the union of the
+//        last elements before a cut and the first elements after it. Where a window begins at the cut or later, the next cut is
+//        its end, and each element before that becomes the union up to there.
+import {bitCount} from '../../order/bit-count.js';
 import {upperBound} from '../../order/search.js';
-import {type ActiveMetric, type StretchPlan, windowStarts} from '../active/active-plan.js';
-import {SlidingUsers} from '../active/sliding-users.js';
 import type {Buckets} from '../counts/buckets.js';
+import {inWordSlices} from '../rows/bucket-sets.js';
 import type {Stretch} from '../selection.js';
+import {type ActiveMetric, type ActivePlan, windowStarts} from './active-plan.js';
 
 /** Window of each bucket. AC1 */
 export class ActivityWindows {
@@ -18,7 +23,6 @@ export class ActivityWindows {
   constructor(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]) {
     this.buckets = buckets;
     this.starts = windowStarts(buckets, metric, given);
-    if (this.starts[0] === buckets.edges[0]) this.starts[0] = buckets.fromMs; // No window looks back before `from`.
     this.ends = buckets.edges.subarray(1);
   }
 
@@ -51,29 +55,60 @@ export class ActivitySums {
   readonly counts: Float64Array;
   /** Number of distinct users in [from, to]. */
   total = 0;
-  private readonly plan: StretchPlan;
+  private readonly plan: ActivePlan;
 
-  constructor(plan: StretchPlan) {
+  constructor(plan: ActivePlan) {
     this.plan = plan;
     this.counts = new Float64Array(plan.windows.ends.length);
   }
 
   /** Adds the users of each element; every user is added once. */
-  *addSets(sets: readonly Uint32Array[]): Generator<void, void, void> {
-    const {elementCount, windows, totalElement} = this.plan;
-    const userCount = 32 * sets[0].length;
-    const sliding = new SlidingUsers(userCount, elementCount, windows);
-    for (const [element, set] of sets.entries()) {
-      sliding.begin(element);
-      for (let word = 0; word < set.length; word++)
-        for (let bits = set[word]; bits !== 0; bits &= bits - 1)
-          sliding.visit(32 * word + 31 - Math.clz32(bits & -bits));
-      yield;
-    }
-    sliding.finish();
-    for (let window = 0; window < this.counts.length; window++) this.counts[window] += sliding.counts[window];
-    for (let user = 0; user < userCount; user++) if (sliding.wasActiveSince(user, totalElement)) this.total += 1;
+  addSets(sets: readonly Uint32Array[]): Generator<void, void, void> {
+    return inWordSlices(sets, (start, end) => {
+      const words = sets.map((set) => set.subarray(start, end));
+      this.addTotal(words);
+      this.addWindows(words);
+    });
   }
+
+  private addTotal(sets: readonly Uint32Array[]): void {
+    const all = new Uint32Array(sets[0].length);
+    for (let element = this.plan.totalElement; element < sets.length; element++) unite(all, sets[element], all);
+    this.total += countUnion(all, all);
+  }
+
+  /** AC3 */
+  private addWindows(sets: readonly Uint32Array[]): void {
+    const {starts, ends} = this.plan.windows;
+    /** Of each element before the cut: its users and those of the elements between it and the cut. */
+    const untilCut: Uint32Array[] = [];
+    const sinceCut = new Uint32Array(sets[0].length);
+    let [cut, next] = [0, 0];
+    for (let window = 0; window < ends.length; window++) {
+      if (starts[window] >= cut) {
+        cut = next = ends[window];
+        sinceCut.fill(0);
+        untilCut[cut - 1] = sets[cut - 1];
+        for (let element = cut - 2; element >= starts[window]; element--) {
+          untilCut[element] = new Uint32Array(sinceCut.length);
+          unite(sets[element], untilCut[element + 1], untilCut[element]);
+        }
+      }
+      for (; next < ends[window]; next++) unite(sinceCut, sets[next], sinceCut);
+      this.counts[window] += countUnion(untilCut[starts[window]], sinceCut);
+    }
+  }
+}
+
+/** Writes the union of two sets into a third, which may be one of them. */
+function unite(one: Uint32Array, other: Uint32Array, into: Uint32Array): void {
+  for (let word = 0; word < into.length; word++) into[word] = one[word] | other[word];
+}
+
+function countUnion(one: Uint32Array, other: Uint32Array): number {
+  let count = 0;
+  for (let word = 0; word < one.length; word++) count += bitCount(one[word] | other[word]);
+  return count;
 }
 
 /** Users by series and window. Series 0 is the unbroken one and includes every row. */

@@ -4,7 +4,7 @@
 //        neither of these. dormant: the user was in the bucket before, and is not in this one.
 //   LC2. So new + returning + resurrecting are a bucket's users, and dormant is the bucket before minus returning.
 import {bitCount} from '../../order/bit-count.js';
-import {forEachUser, inWordSlices} from './bucket-sets.js';
+import {forEachUser, inWordSlices} from '../rows/bucket-sets.js';
 
 export const stages = ['new', 'returning', 'resurrecting', 'dormant'] as const;
 export type Stage = (typeof stages)[number];

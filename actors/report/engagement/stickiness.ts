@@ -1,5 +1,5 @@
 // Stickiness: the number of users active in exactly k buckets of the range.
-import {inWordSlices} from './bucket-sets.js';
+import {inWordSlices} from '../rows/bucket-sets.js';
 
 export class StickinessCells {
   /** Number of users active in exactly k buckets, at k - 1. */

@@ -6,12 +6,11 @@
 import {bucketStarts, type Interval, isLabelled} from '../../../actors/calendar.js';
 import {dayMs, reportBucketsMax} from '../../../actors/limits.js';
 import {parseTimestamp} from '../../../actors/log/timestamp.js';
-import {rangeDaysMax} from '../../../actors/report/active/day-ranges.js';
 import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
 import {timezone as ofQuestions} from '../../asks/question/members.js';
 import {utc, type Zone, zoneOf} from '../../zone.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {localBuckets, localDays, type WeekStart, windowStarts} from './local-buckets.js';
+import {localBuckets, type WeekStart, windowStarts} from './local-buckets.js';
 import {checkRange, optional, type TextForm} from './parameters.js';
 
 /** A bound as its text has it. `timeMs` reads a text without an offset as UTC. */
@@ -21,8 +20,6 @@ export interface AskedTime {
 }
 
 const dateChars = 10;
-/** Days before the first that a window of 30 days sees. */
-const trailingDaysMax = 29;
 
 /** A date, or a date and time with or without an offset. */
 export const askedTime: TextForm<AskedTime> = {
@@ -114,23 +111,18 @@ export function bucketsOf(asked: AskedBuckets, service: ZoneDefault): BucketedRa
 
 /**
  * `bucketsOf` for active users. Days of a zone are not all of 24 hours: the question has where the windows begin of the
- * `trailing` days that end with each bucket, and all days that it may be answered from.
+ * `trailing` days that end with each bucket.
  */
 export function activeBucketsOf(
   asked: AskedBuckets,
   trailing: number | undefined,
   service: ZoneDefault,
-): BucketedRange & {windows?: readonly number[]; days?: readonly number[]} {
+): BucketedRange & {windows?: readonly number[]} {
   const {range, local, starts} = localRange(asked, service);
   const {interval} = range;
-  if (starts === undefined || local.isUtc || interval === 'hour') return range;
-  const days = localDays(local, local.dayOf(range.fromMs) - trailingDaysMax, local.dayOf(range.toMs), rangeDaysMax);
-  const isTrailing = trailing !== undefined && (interval === 'day' || interval === 'week');
-  return {
-    ...range,
-    ...(isTrailing ? {windows: windowStarts(starts, interval, local, trailing)} : {}),
-    ...(days === undefined ? {} : {days}),
-  };
+  const isOfDays = trailing !== undefined && (interval === 'day' || interval === 'week');
+  if (!isOfDays || starts === undefined || local.isUtc) return range;
+  return {...range, windows: windowStarts(starts, interval, local, trailing)};
 }
 
 /** `starts`: where the buckets are not those of the calendar itself. */

@@ -24,13 +24,6 @@ interface LocalBuckets {
 export const windowStarts = (starts: readonly number[], interval: 'day' | 'week', zone: Zone, days: number): number[] =>
   starts.map((localMs) => zone.firstAt(bucketNext(localMs, interval) - days * dayMs));
 
-/** Starts of days [first, last] and the end of the last, without days that never were; undefined when more than `countMax`. */
-export function localDays(zone: Zone, first: number, last: number, countMax: number): number[] | undefined {
-  if (last - first + 1 > countMax) return undefined;
-  const starts = Array.from({length: last - first + 2}, (_, i) => zone.dayStart(first + i));
-  return starts.filter((start, i) => start !== starts[i - 1]);
-}
-
 /** Start of a bucket: the instant, and the local time. */
 interface Start {
   readonly timeMs: number;

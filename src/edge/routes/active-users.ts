@@ -1,5 +1,5 @@
 // GET /v1/reports/users: active users by bucket.
-import {trailingDays} from '../../../actors/report/active/active-plan.js';
+import {trailingDays} from '../../../actors/report/engagement/active-plan.js';
 import type {ActiveReportQuery} from '../../asks/active-users.js';
 import {type ActiveQuestion, active} from '../../asks/question/counts.js';
 import type {Front} from '../front.js';
@@ -36,13 +36,11 @@ export const usersReport = reportRoute(usersForm, (values, front) =>
 /** @throws RequestFailure */
 export function activeQuery(question: ActiveQuestion, front: Front): ActiveReportQuery {
   const {metric, interval} = question;
-  const {days, ...buckets} = activeBucketsOf(bucketTimesOf(question, front), trailingDays(metric, interval), front);
-  const asked = {...buckets, metric};
+  const asked = {...activeBucketsOf(bucketTimesOf(question, front), trailingDays(metric, interval), front), metric};
   const breakdown = breakdownOf(question.breakdown, bucketCount(asked));
   return {
     report: 'active',
     ...asked,
-    ...(days === undefined ? {} : {days}),
     ...didOf(question, front),
     ...(breakdown === undefined ? {} : {breakdown}),
   };

@@ -1,5 +1,5 @@
 // Finds the users who did something before a moment: whatever they do later is not their first time.
-import {wordsOf} from '../../../actors/report/engagement/bucket-sets.js';
+import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
@@ -7,7 +7,7 @@ import type {Reading} from '../reading.js';
 import {RowScan} from './row-scan.js';
 import {usersByBucket} from './users-by-bucket.js';
 
-/** A set of bits by user index (actors/report/engagement/bucket-sets.ts). `users`: undefined for all. */
+/** A set of bits by user index (actors/report/rows/bucket-sets.ts). `users`: undefined for all. */
 export async function usersBefore(
   reading: Reading,
   snapshot: PartitionSnapshot,

@@ -1,14 +1,15 @@
-// The users of a selector by bucket: out of the aggregator's day sets (users-of-days.ts), or out of the sets that earlier answers
-// left behind and the rows that these lack.
-//   UB1. Sets that are left behind have all users who count, and the rows of complete chunks alone: every snapshot replaces the
-//        open chunk, and each answer reads it again.
-import {BucketSets, type WalkSets} from '../../../actors/report/engagement/bucket-sets.js';
+// The users of a selector by bucket: out of the sets that earlier answers left behind (held-buckets.ts), and where these lack some,
+// out of the aggregator's day sets (users-of-days.ts) or of rows.
+//   UB1. Sets that are left behind have all users who count.
+//   UB2. Those out of rows have complete chunks alone: every snapshot replaces the open chunk, and each answer reads it again.
+//   UB3. Those out of day sets have all chunks, so the days of the open one are made again after each snapshot.
+import {BucketSets, type WalkSets, wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
-import type {ChosenBuckets, OpenBuckets} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import type {ChosenBuckets, OpenBuckets} from './held-buckets.js';
 import type {RowScan} from './row-scan.js';
-import {areOfDays, usersOfDays} from './users-of-days.js';
+import {addUsersOfDays, areOfDays} from './users-of-days.js';
 
 /** `asked`: buckets of the scan's only selector, without what the scan leaves out. `users`: undefined for all. @throws MissingPart, DamagedPart */
 export async function usersByBucket(
@@ -22,21 +23,39 @@ export async function usersByBucket(
   const {scan, fast, gatheredBytesMax} = reading;
   const chunks = rowScan.chunks(snapshot);
   if (chunks.length === 0) return;
+  const {edges} = asked;
   const isOfDays = fast.daySets === true && areOfDays(snapshot, asked);
-  const open = isOfDays ? undefined : fast.sets?.openFor(snapshot, asked, chunks.filter(isComplete(snapshot)));
+  const open = isOfDays
+    ? fast.sets?.openFor(snapshot, {...asked, kind: `${asked.kind} of days`}, chunks)
+    : fast.sets?.openFor(snapshot, asked, chunks.filter(isComplete(snapshot)));
   const bytesMax = open === undefined ? gatheredBytesMax : Number.POSITIVE_INFINITY;
-  const sets = new BucketSets(snapshot.index.users.count, asked.edges, bytesMax, walkSets);
+  const sets = new BucketSets(snapshot.index.users.count, edges, bytesMax, walkSets);
   await scan.borrowing(sets.bytes, async () => {
-    if (isOfDays) return usersOfDays(scan, snapshot, asked.edges, sets, users);
-    if (open === undefined)
-      return rowScan.inPasses(snapshot, sets, (rows, [chosen]) => sets.addRows(rows, chosen!), users, chunks);
-    await complete(rowScan, snapshot, open, sets);
-    if (users !== undefined) sets.keepOnly(users);
-    await scan.inSlices(sets.endPass());
+    if (open !== undefined) {
+      await (isOfDays ? completeOfDays(reading, snapshot, asked, open, sets) : complete(rowScan, snapshot, open, sets));
+      if (users !== undefined) sets.keepOnly(users);
+      await scan.inSlices(sets.endPass());
+    } else if (isOfDays) {
+      do {
+        await addUsersOfDays(scan, snapshot, edges, [...sets.sets.keys()], sets);
+        if (users !== undefined) sets.keepOnly(users);
+      } while (await scan.inSlices(sets.endPass()));
+    } else await rowScan.inPasses(snapshot, sets, (rows, [chosen]) => sets.addRows(rows, chosen!), users, chunks);
   });
 }
 
-/** Fills the sets of all users. UB1 */
+/** Whether all sets together exceed both the memory of a question and that of the rows. */
+export const areRowsLess = (
+  {gatheredBytesMax}: Reading,
+  rowScan: RowScan,
+  snapshot: PartitionSnapshot,
+  bucketCount: number,
+): boolean => {
+  const bytes = bucketCount * 4 * wordsOf(snapshot.index.users.count);
+  return bytes > gatheredBytesMax && bytes > rowScan.walkBytes(snapshot);
+};
+
+/** Fills the sets of all users. UB2 */
 async function complete(
   rowScan: RowScan,
   snapshot: PartitionSnapshot,
@@ -44,9 +63,9 @@ async function complete(
   into: BucketSets,
 ): Promise<void> {
   const lacking = new Set<number>();
-  for (const [bucket, set] of into.sets.entries()) {
-    const part = open.partOf(bucket);
-    if (part.value !== undefined) set.set(part.value);
+  const parts = into.sets.map((_, bucket) => open.partOf(bucket));
+  for (const [bucket, part] of parts.entries()) {
+    if (part.value !== undefined) into.fill(bucket, part.value);
     for (const {chunk} of part.lacking) lacking.add(chunk);
   }
   const add = (isAdded: (chunk: number) => boolean): Promise<void> =>
@@ -58,9 +77,28 @@ async function complete(
     );
   if (lacking.size > 0) {
     await add((chunk) => lacking.has(chunk));
-    open.finish(into.sets.map((set) => set.slice()));
+    open.finish((bucket) => (parts[bucket]!.lacking.length === 0 ? undefined : into.sets[bucket]!.slice()));
   }
   await add((chunk) => chunk === snapshot.index.nextChunk);
+}
+
+/** Fills the sets of all users. UB3 */
+async function completeOfDays(
+  {scan}: Reading,
+  snapshot: PartitionSnapshot,
+  {edges}: ChosenBuckets,
+  open: OpenBuckets<Uint32Array>,
+  into: BucketSets,
+): Promise<void> {
+  const lacking = new Set<number>();
+  for (const bucket of into.sets.keys()) {
+    const held = open.of(bucket);
+    if (held !== undefined) into.fill(bucket, held);
+    else if (!open.isEmpty(bucket)) lacking.add(bucket);
+  }
+  if (lacking.size === 0) return;
+  await addUsersOfDays(scan, snapshot, edges, [...lacking], into);
+  open.finish((bucket) => (lacking.has(bucket) ? into.sets[bucket]!.slice() : undefined));
 }
 
 const isComplete =

@@ -1,185 +1,200 @@
-// Active users over time: of any event out of the aggregator's day sets, all others out of rows (activity.ts).
-import {dayMs} from '../../../actors/limits.js';
-import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../../actors/report/active/active-days.js';
-import {
-  type ActivePlan,
-  isOfWholeElements,
-  planActive,
-  planStretches,
-  type RowPlan,
-} from '../../../actors/report/active/active-plan.js';
-import {ActiveRowsPartial} from '../../../actors/report/active/active-rows.js';
-import {
-  activeInRanges,
-  cutsNoUser,
-  type DayRanges,
-  DayRangesBuilder,
-  type DaySpan,
-} from '../../../actors/report/active/day-ranges.js';
-import {HourSetsPartial, hourSetBytes, hourSetWords} from '../../../actors/report/active/hour-sets.js';
-import {
-  activeInLocalRanges,
-  cutsNoUserOfDays,
-  type LocalDaysPlan,
-  LocalRangesBuilder,
-  planLocalDays,
-} from '../../../actors/report/active/local-ranges.js';
-import {activeAnswer} from '../../../actors/report/answers.js';
-import {Buckets} from '../../../actors/report/counts/buckets.js';
-import type {QueryOf} from '../../asks/report.js';
-import {isUnreadable} from '../../parts/damage.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {gatheredBytesOf, gatheredRowsMax, type Reading} from '../reading.js';
-import {isOfAnyone} from '../stored-answers.js';
-import {activity} from './activity.js';
+// Active users over time: from the users of each stretch between the edges of windows. With a breakdown, one walk over their rows
+// that chooses its values, and one that counts.
+//   AV1. A breakdown shows the values of most users in [from, to]. A value that only the look-back of a trailing window has comes
+//        after those, because windows count its users. Of the rest it counts distinct users, too.
 
-/** @throws MissingPart, DamagedPart, BeyondMemory */
+import {timeOf} from '../../../actors/chunk/rows.js';
+import {must} from '../../../actors/invariant.js';
+import {activeFields, intervalText} from '../../../actors/report/answers.js';
+import {Buckets} from '../../../actors/report/counts/buckets.js';
+import {planActive} from '../../../actors/report/engagement/active-plan.js';
+import {ActivityCells, ActivitySums, ActivityWindows} from '../../../actors/report/engagement/activity.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
+import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
+import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import type {Point} from '../../asks/people-behind.js';
+import type {QueryOf} from '../../asks/report.js';
+import {filteredUsers} from '../operators/filtered-users.js';
+import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
+import {cutsOf} from '../operators/held-buckets.js';
+import {RowScan} from '../operators/row-scan.js';
+import {areRowsLess, usersByBucket} from '../operators/users-by-bucket.js';
+import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Reading} from '../reading.js';
+
+/** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function active(
   reading: Reading,
   query: QueryOf<'active'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  if (!isOfAnyone(query)) return activity(reading, query, snapshots);
+  const fields = (await activityOfSets(reading, query, snapshots)) ?? (await activityOfRows(reading, query, snapshots));
+  return `{"metric":"${query.metric}",${fields}}`;
+}
+
+/** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
+export function activeUsers(
+  reading: Reading,
+  query: QueryOf<'active'>,
+  point: Point,
+  snapshots: readonly PartitionSnapshot[],
+  note: NoteUser,
+): Promise<void> {
+  return new Activity(reading, query).noteUsers(point, snapshots, note);
+}
+
+/** Undefined with a breakdown, and where the sets would take several passes and more memory than the rows. */
+async function activityOfSets(
+  reading: Reading,
+  query: QueryOf<'active'>,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string | undefined> {
+  const {metric, windows, did = {}, toMs, breakdown, users: filter} = query;
+  if (breakdown !== undefined) return undefined;
   const buckets = Buckets.of(query);
-  const partials: ActiveResult[] = [];
-  const activeOf = activeIn(reading, query, buckets);
-  for (const snapshot of snapshots) partials.push(await activeOf(snapshot)); // EV1
-  return activeAnswer(query.metric, buckets, mergeActive(buckets.count, partials));
-}
-
-function activeIn(
-  reading: Reading,
-  {metric, windows, days, zone, toMs}: QueryOf<'active'>,
-  buckets: Buckets,
-): (snapshot: PartitionSnapshot) => Promise<ActiveResult> {
-  if (!isOfWholeElements(buckets, metric, windows)) {
-    const plan = planStretches(buckets, metric, windows);
-    const local = days === undefined ? undefined : planLocalDays(buckets, metric, windows, days);
-    return async (snapshot) =>
-      (local && (await activeInLocalDays(reading, local, JSON.stringify(zone), snapshot))) ??
-      activeByRows(reading, plan, toMs, snapshot);
-  }
   const plan = planActive(buckets, metric, windows);
-  const isDays = plan.elementMs === dayMs;
-  return (snapshot) => (isDays ? activeDays(reading, plan, snapshot) : activeHours(reading, plan, toMs, snapshot));
-}
-
-async function activeDays(reading: Reading, plan: ActivePlan, snapshot: PartitionSnapshot): Promise<ActiveResult> {
-  const ranges = cutsNoUser(plan, snapshot.index) ? await rangesOf(reading, plan, snapshot) : undefined;
-  return ranges === undefined ? activeDaysOneByOne(reading, plan, snapshot) : activeInRanges(plan, ranges);
-}
-
-async function activeDaysOneByOne(
-  reading: Reading,
-  plan: ActivePlan,
-  {index, leftOut}: PartitionSnapshot,
-): Promise<ActiveResult> {
-  const partial = new ActiveDaysPartial(index, plan);
-  for await (const rows of reading.scan.rows(partial.chunks(index), leftOut.users)) partial.addRows(rows);
-  for await (const [segment, views] of reading.scan.days(partial.segments(index))) {
-    for (let day = segment.firstDay; day <= segment.lastDay; day++) partial.addDay(day, views);
+  const {edges} = plan;
+  const scan = new RowScan(reading, {stretch: {startMs: edges[0]!, lastMs: toMs}, selectors: [did]});
+  if (snapshots.some((snapshot) => areRowsLess(reading, scan, snapshot, edges.length - 1))) return undefined;
+  const asked = {selectors: [did], kind: buckets.kind, edges, cuts: cutsOf(edges, edges[0]!, toMs)};
+  const sums = new ActivitySums(plan);
+  for (const snapshot of snapshots) {
+    const users = await filteredUsers(reading, snapshot, filter);
+    await usersByBucket(reading, scan, snapshot, asked, ({sets}) => sums.addSets(sets), users);
   }
-  return partial.finish();
+  return `${intervalText(buckets)},${activeFields(buckets.labels(), sums.counts, sums.total)}${scan.skippedField}`;
 }
 
-/** Undefined when there is no table for these days and none can be made. */
-async function rangesOf(
+async function activityOfRows(
   reading: Reading,
-  {firstElement, elementCount}: ActivePlan,
-  snapshot: PartitionSnapshot,
-): Promise<DayRanges | undefined> {
-  const span = {firstDay: firstElement, lastDay: firstElement + elementCount - 1};
-  const held = reading.fast.dayRanges?.find(snapshot, span);
-  if (held !== undefined) return held;
-  try {
-    return await makeRanges(reading, span, snapshot);
-  } catch (error) {
-    // A table has more days than the question: the unreadable part may have none of the asked ones.
-    if (isUnreadable(error)) return undefined;
-    throw error;
+  query: QueryOf<'active'>,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
+  const one = new Activity(reading, query);
+  await one.fold(snapshots);
+  return `${one.fields()}${one.scan.skippedField}`;
+}
+
+type UsersIn = ReadonlyMap<PartitionSnapshot, Users | undefined>;
+
+/** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
+class Activity {
+  private readonly reading: Reading;
+  private readonly query: QueryOf<'active'>;
+  private readonly windows: ActivityWindows;
+  private readonly grouping: Grouping | undefined;
+  readonly scan: RowScan;
+  private shown: ShownGroups | undefined;
+  private cells: ActivityCells;
+
+  constructor(reading: Reading, query: QueryOf<'active'>) {
+    const {metric, windows, did = {}, breakdown} = query;
+    this.reading = reading;
+    this.query = query;
+    this.windows = new ActivityWindows(Buckets.of(query), metric, windows);
+    this.grouping = breakdown === undefined ? undefined : new Grouping(breakdown);
+    const properties = this.grouping?.properties ?? [];
+    this.scan = new RowScan(reading, {stretch: this.windows.stretch, selectors: [did], properties});
+    this.cells = new ActivityCells(this.windows, 1);
+  }
+
+  async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
+    const users = await this.usersIn(snapshots);
+    if (this.grouping !== undefined) {
+      this.shown = await this.choose(this.grouping, snapshots, users);
+      this.cells = new ActivityCells(this.windows, rowsOf(this.shown) + 1);
+    }
+    this.scan.forgetSkipped();
+    const {cells, shown} = this;
+    const count: WalkUser = (_, times, series, start, end) => cells.addUser(times, series, start, end);
+    for (const snapshot of snapshots)
+      await this.walk(snapshot, users.get(snapshot), (group) => shown!.rowOf[group]! + 1, count);
+  }
+
+  async noteUsers({bucket, row}: Point, snapshots: readonly PartitionSnapshot[], note: NoteUser): Promise<void> {
+    const {reading, query, windows} = this;
+    const {did: selector = {}} = query;
+    const grouping = row && must(this.grouping, 'a row is of a breakdown');
+    const choose = async () => this.choose(grouping!, snapshots, await this.usersIn(snapshots));
+    const isInRow = row && (await grouping!.groupsOf(row, choose));
+    const meant = {selector, stretch: windows.stretchOf(bucket), grouping, isInRow};
+    for (const snapshot of snapshots) {
+      const users = await filteredUsers(reading, snapshot, query.users);
+      await usersOfRows(reading, meant, snapshot, users, (user) => note(snapshot, user));
+    }
+  }
+
+  /** Users who count, by partition. */
+  private async usersIn(snapshots: readonly PartitionSnapshot[]): Promise<UsersIn> {
+    const users = new Map<PartitionSnapshot, Users | undefined>();
+    for (const snapshot of snapshots)
+      users.set(snapshot, await filteredUsers(this.reading, snapshot, this.query.users));
+    return users;
+  }
+
+  /** AV1 */
+  private async choose(
+    grouping: Grouping,
+    snapshots: readonly PartitionSnapshot[],
+    users: UsersIn,
+  ): Promise<ShownGroups> {
+    const [inside, read] = [new GroupCounts(), new GroupCounts()];
+    const countGroups = countDistinct(this.windows.buckets.fromMs, inside, read);
+    for (const snapshot of snapshots) {
+      await grouping.open(this.reading.scan, snapshot);
+      await this.walk(snapshot, users.get(snapshot), (group) => group, countGroups);
+    }
+    return grouping.choose(inside.totals(), read.totals());
+  }
+
+  /** Walks users over the chosen rows. `kindOf`: kind of a row by its group. */
+  private async walk(
+    snapshot: PartitionSnapshot,
+    users: Users | undefined,
+    kindOf: (group: number) => number,
+    walkUser: WalkUser,
+  ): Promise<void> {
+    await this.scan.walk(
+      snapshot,
+      (rows, [chosen], walk) => {
+        const groupOf = this.grouping?.of(snapshot, rows);
+        for (const row of chosen!)
+          walk.add(rows.users[row]!, timeOf(rows, row), groupOf === undefined ? 0 : kindOf(groupOf(row)));
+      },
+      walkUser,
+      users,
+    );
+  }
+
+  fields(): string {
+    const {cells, grouping, shown} = this;
+    const {buckets} = this.windows;
+    const labels = buckets.labels();
+    const whole = `${intervalText(buckets)},${activeFields(labels, cells.counts(0), cells.total(0))}`;
+    if (grouping === undefined) return whole;
+    const rows: string[] = [];
+    for (let row = 0; row < rowsOf(shown!); row++) {
+      const counts = cells.counts(row + 1);
+      if (counts.every((count) => count === 0)) continue;
+      rows.push(`{${rowName(row, grouping.groups, shown!)},${activeFields(labels, counts, cells.total(row + 1))}}`);
+    }
+    return `${whole},"breakdown":{"property":${JSON.stringify(grouping.property)},"additive":false,"rows":[${rows.join()}]}`;
   }
 }
 
-async function makeRanges(
-  reading: Reading,
-  asked: DaySpan,
-  snapshot: PartitionSnapshot,
-): Promise<DayRanges | undefined> {
-  const {index} = snapshot;
-  const builder = new DayRangesBuilder(index, asked);
-  const earlier = reading.fast.dayRanges?.resumable(snapshot, builder.covered);
-  if (earlier !== undefined) builder.resume(earlier);
-  for await (const [segment, views] of reading.scan.days(builder.segments(index))) {
-    for (let day = segment.firstDay; day <= segment.lastDay; day++) if (!builder.addDay(day, views)) return undefined;
-  }
-  const ranges = builder.finish();
-  reading.fast.dayRanges?.keep(snapshot, builder.covered, ranges);
-  return ranges;
-}
-
-/** Undefined when there is no table for these days and none can be made. */
-async function activeInLocalDays(
-  reading: Reading,
-  plan: LocalDaysPlan,
-  zone: string,
-  snapshot: PartitionSnapshot,
-): Promise<ActiveResult | undefined> {
-  const tables = reading.fast.localRanges;
-  if (tables === undefined || !cutsNoUserOfDays(plan, snapshot.index)) return undefined;
-  const held = tables.find(snapshot, zone, plan.days);
-  if (held !== undefined) return activeInLocalRanges(plan, held.ranges, held.firstDay);
-  try {
-    const earlier = tables.resumable(snapshot, zone, plan.days);
-    const ranges = await makeLocalRanges(reading, plan.days, snapshot, earlier);
-    tables.keep(snapshot, zone, plan.days, ranges);
-    return activeInLocalRanges(plan, ranges, 0);
-  } catch (error) {
-    // A table has more days than the question: the unreadable part may have none of the asked ones.
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
-}
-
-function makeLocalRanges(
-  reading: Reading,
-  days: Float64Array,
-  {index, leftOut}: PartitionSnapshot,
-  earlier: DayRanges | undefined,
-): Promise<DayRanges> {
-  const builder = new LocalRangesBuilder(index, days, gatheredRowsMax(reading), earlier);
-  const chunks = builder.chunks(index);
-  return reading.scan.borrowing(gatheredBytesOf(reading, chunks), async () => {
-    await reading.scan.passes(builder, chunks, leftOut.users);
-    return builder.finish();
-  });
-}
-
-function activeHours(
-  reading: Reading,
-  plan: ActivePlan,
-  toMs: number,
-  snapshot: PartitionSnapshot,
-): Promise<ActiveResult> {
-  const {index, leftOut} = snapshot;
-  const words = hourSetWords(index, plan, toMs, reading.gatheredBytesMax);
-  if (words === undefined) return activeByRows(reading, plan, toMs, snapshot);
-  return reading.scan.borrowing(hourSetBytes(words, plan), async () => {
-    const partial = new HourSetsPartial(index, plan, toMs, words);
-    await reading.scan.passes(partial, partial.chunks(index), leftOut.users);
-    return partial.result();
-  });
-}
-
-function activeByRows(
-  reading: Reading,
-  plan: RowPlan,
-  toMs: number,
-  {index, leftOut}: PartitionSnapshot,
-): Promise<ActiveResult> {
-  const partial = new ActiveRowsPartial(index, plan, toMs, gatheredRowsMax(reading));
-  const chunks = partial.chunks(index);
-  return reading.scan.borrowing(gatheredBytesOf(reading, chunks), async () => {
-    await reading.scan.passes(partial, chunks, leftOut.users);
-    return partial.result();
-  });
+/** Counts each user once in each of its groups: to `inside` those of rows from `fromMs` on, to `read` those of all rows. AV1 */
+function countDistinct(fromMs: number, inside: GroupCounts, read: GroupCounts): WalkUser {
+  const [insideGroups, readGroups] = [new Set<number>(), new Set<number>()];
+  return (_, times, kinds, start, end) => {
+    for (let at = start; at < end; at++) {
+      readGroups.add(kinds[at]!);
+      if (times[at]! >= fromMs) insideGroups.add(kinds[at]!);
+    }
+    for (const group of insideGroups) inside.add(group, 0);
+    for (const group of readGroups) read.add(group, 0);
+    insideGroups.clear();
+    readGroups.clear();
+  };
 }

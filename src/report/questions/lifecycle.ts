@@ -4,11 +4,11 @@
 import {must} from '../../../actors/invariant.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import type {SetsOfPass} from '../../../actors/report/engagement/bucket-sets.js';
+import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';
 import {LifecycleCells, lifecycleFields, stageUsers} from '../../../actors/report/engagement/lifecycle.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
-import {cutsOf} from '../active/held-buckets.js';
+import {cutsOf} from '../operators/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {usersBefore} from '../operators/first-time.js';
 import {RowScan} from '../operators/row-scan.js';

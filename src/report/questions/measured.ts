@@ -24,7 +24,7 @@ import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import {chunksWithinOrdered, type Stretch} from '../../../actors/report/selection.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
-import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
+import {cutsOf, type OpenBuckets} from '../operators/held-buckets.js';
 import type {NoteColumns} from '../counts/value-index.js';
 import {countInCells} from '../operators/celled-groups.js';
 import {filteredUsers} from '../operators/filtered-users.js';
@@ -359,7 +359,7 @@ class MeasuredSeries {
       await scan.fold(snapshot, fold, await this.usersOf(snapshot), chunks);
       const all = held.map((known, bucket) => known ?? lacking[bucket]!);
       cells.addBuckets(all);
-      open?.finish(all);
+      open?.finish((bucket) => all[bucket]);
     });
     return true;
   }

@@ -7,7 +7,7 @@ import {funnelPointUsers} from '../operators/funnel-point.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-import {activeUsers} from './activity.js';
+import {activeUsers} from './active.js';
 import {lifecycleUsers} from './lifecycle.js';
 import {measuredUsers} from './measured.js';
 import {pathUsers} from './paths.js';

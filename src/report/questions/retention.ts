@@ -10,7 +10,7 @@ import {must} from '../../../actors/invariant.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import {setOfUsers, wordsOf} from '../../../actors/report/engagement/bucket-sets.js';
+import {setOfUsers, wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import {
   forEachMembership,
   membersOf,
@@ -30,7 +30,7 @@ import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {missingGroup, type ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
-import {cutsOf} from '../active/held-buckets.js';
+import {cutsOf} from '../operators/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {usersBefore, without} from '../operators/first-time.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';

@@ -1,11 +1,11 @@
 // The end of a pass over what was gathered: in slices, so that the thread's loop gets its turn however much memory there is.
 import {describe, expect, test} from 'vitest';
 import type {SnapshotIndex} from '../../../actors/manifest.js';
-import {planActive} from '../../../actors/report/active/active-plan.js';
-import {ActiveRowsPartial} from '../../../actors/report/active/active-rows.js';
-import {HourSetsPartial} from '../../../actors/report/active/hour-sets.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
+import {planActive} from '../../../actors/report/engagement/active-plan.js';
+import {ActivitySums} from '../../../actors/report/engagement/activity.js';
 import {FunnelPartial} from '../../../actors/report/funnel/funnel.js';
+import {BucketSets} from '../../../actors/report/rows/bucket-sets.js';
 import {sliceRows} from '../../../actors/report/rows/gathered-rows.js';
 import {chunkOf} from '../../support/postings.js';
 
@@ -38,7 +38,6 @@ describe.each([
   ['many users', 1_000_000],
 ])('a pass over the rows of %s gives way', (_, userCount) => {
   const index = indexOf(userCount);
-  const plan = planActive(new Buckets(0, toMs, 'hour'), 'dau');
 
   test('of a funnel', () => {
     const partial = new FunnelPartial(index, [0, 1], {startMs: 0, lastMs: toMs}, Number.POSITIVE_INFINITY, rows);
@@ -49,16 +48,14 @@ describe.each([
     expect(turns).toBeLessThan((3 * rows + 2 * userCount) / sliceRows + 5);
   });
 
-  test('of active users by hours, out of rows', () => {
-    const partial = new ActiveRowsPartial(index, plan, toMs, rows);
-    partial.addRows(gathered(userCount));
-    expect(turnsOf(partial.endPass())).toBeGreaterThan(userCount / sliceRows + 2);
-  });
-
-  test('of active users by hours, out of sets', () => {
-    const words = Math.ceil(userCount / 32);
-    const partial = new HourSetsPartial(index, plan, toMs, words);
-    partial.addRows(gathered(userCount));
-    expect(turnsOf(partial.endPass())).toBeGreaterThanOrEqual(Math.floor((words * hours * 2) / 65_536));
+  test('of active users by hours', () => {
+    const plan = planActive(new Buckets(0, toMs, 'hour'), 'dau');
+    const sums = new ActivitySums(plan);
+    const bytesMax = Number.POSITIVE_INFINITY;
+    const sets = new BucketSets(userCount, plan.edges, bytesMax, ({sets}) => sums.addSets(sets));
+    const chunk = gathered(userCount);
+    sets.addRows(chunk, chunk.order);
+    const words = sets.bytes / 4;
+    expect(turnsOf(sets.endPass())).toBeGreaterThanOrEqual(Math.ceil(words / 32_768));
   });
 });

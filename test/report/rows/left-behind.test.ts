@@ -3,7 +3,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
-import {heldReturns, heldUserSets, heldUsers} from '../../../src/report/active/held-buckets.js';
+import {heldReturns, heldUserSets, heldUsers} from '../../../src/report/operators/held-buckets.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
@@ -198,6 +198,16 @@ const ofSets: readonly (readonly [string, {grow: boolean}, Ask])[] = [
     {grow: true},
     (range) => ({report: 'active', metric: 'mau', ...engaged, did: {event: 'A', where: ofTeams}, ...range}),
   ],
+  [
+    'weekly active users by days of Kolkata',
+    {grow: true},
+    (range) => ({report: 'active', metric: 'wau', ...engaged, ...range, ...kolkataDays(range)}),
+  ],
+  [
+    'monthly active users by the hour',
+    {grow: true},
+    (range) => ({report: 'active', metric: 'mau', interval: 'hour', ...range}),
+  ],
   ['retention', {grow: false}, (range) => ({...returning, ...range, laterEnds: daysAfter(range.toMs, 4)})],
 ];
 
@@ -263,6 +273,13 @@ test('any event by whole UTC days is answered from day sets', async () => {
   const latest = world.partition.erase('u7').publish();
   for (const one of [snapshot, latest])
     for (const query of asked({fromMs, toMs})) expect(await world.ask(one, query)).toBeLessThan(5);
+  // The second answer leaves the sets behind. Those of days without new rows stay.
+  for (const query of asked({fromMs, toMs})) {
+    await world.ask(latest, query);
+    expect(await world.ask(latest, query)).toBe(0);
+  }
+  const grown = world.grow(3).partition.publish();
+  for (const query of asked({fromMs, toMs})) expect(await world.ask(grown, query)).toBeLessThan(5);
   // Days that the range cuts take rows.
   for (const query of asked({fromMs, toMs: toMs - hourMs})) expect(await world.ask(latest, query)).toBeGreaterThan(5);
 });

@@ -1,15 +1,16 @@
-// Active users in buckets of any zone equal those of the events, one by one: every metric and interval.
+// Active users in buckets of any zone equal those of the events, one by one: every metric and interval, out of rows and out of
+// what earlier answers left behind.
 
 import fc from 'fast-check';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import type {Interval} from '../../../../actors/calendar.js';
 import {dayMs, hourMs} from '../../../../actors/limits.js';
-import {type ActiveMetric, trailingDays} from '../../../../actors/report/active/active-plan.js';
+import {type ActiveMetric, trailingDays} from '../../../../actors/report/engagement/active-plan.js';
 import {gatheredRowBytes} from '../../../../actors/report/rows/gathered-rows.js';
 import {activeBucketsOf} from '../../../../src/edge/query/asked-times.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
-import {HeldLocalRanges} from '../../../../src/report/active/held-local-ranges.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
+import {heldUserSets} from '../../../../src/report/operators/held-buckets.js';
 import {zoneOf} from '../../../../src/zone.js';
 import {derivedIn} from '../../../support/derived.js';
 import {runs} from '../../../support/runs.js';
@@ -106,7 +107,7 @@ test('distinct users of each local bucket, of trailing days, and of all', async 
     const values = new MemoryParts();
     const partition = new TestPartition(values);
     const parts = new PartsCache(values, 1 << 24);
-    const localRanges = new HeldLocalRanges(derivedIn(parts));
+    const held = {daySets: true, sets: heldUserSets(derivedIn(parts), 1)};
     const append = (event: TestEvent, at: number): void => {
       partition.append(event);
       if (at % cutEvery === cutEvery - 1) partition.cutChunk();
@@ -122,14 +123,15 @@ test('distinct users of each local bucket, of trailing days, and of all', async 
       for (const metric of metrics) {
         for (const interval of intervals) {
           const query = queryOf(name, bounds, metric, interval, weekStart);
-          const answer = await ask(query, 1 << 20, {localRanges});
+          const answer = await ask(query, 1 << 20, held);
           const labels = answer.data.map(({date}: {date: string}) => date);
           // Of UTC itself the question has no edges.
           const edges = query.buckets?.edges ?? utcEdges(labels, interval);
           expect(answer).toEqual(expected(query, name, known, edges, labels));
           expect(await ask(query)).toEqual(answer);
           expect(await ask(query, 4 * gatheredRowBytes)).toEqual(answer);
-          expect(await ask(query, 4 * gatheredRowBytes, {localRanges})).toEqual(answer);
+          expect(await ask(query, 4 * gatheredRowBytes, held)).toEqual(answer);
+          expect(await ask(query, 1 << 20, held)).toEqual(answer);
           expect(await ask(queryOf('+00:00', bounds, metric, interval, weekStart))).toMatchObject({
             total: answer.total,
           });
@@ -147,83 +149,3 @@ function utcEdges(labels: readonly string[], interval: Interval): number[] {
   const end = Date.UTC(last.getUTCFullYear(), last.getUTCMonth() + months, last.getUTCDate(), last.getUTCHours()) + ms;
   return [...labels.map((label) => Date.parse(label)), end];
 }
-
-describe('a table of the days of a zone', () => {
-  const zoneDays = (dates: readonly [string, string], name: string) => ({
-    fromMs: zoneOf(name)!.dayStart(Date.parse(dates[0]) / dayMs),
-    toMs: zoneOf(name)!.dayStart(Date.parse(dates[1]) / dayMs + 1) - 1,
-  });
-  const berlin = (metric: ActiveMetric, interval: Interval, ...dates: [string, string]) =>
-    queryOf('Europe/Berlin', zoneDays(dates, 'Europe/Berlin'), metric, interval, 'monday');
-
-  function world() {
-    const values = new MemoryParts();
-    const partition = new TestPartition(values);
-    const grow = (date: string, ...users: string[]): void => {
-      for (const user of users) partition.append({user, event: 'A', timeMs: Date.parse(date)});
-      partition.cutChunk();
-    };
-    grow('2026-09-20T22:30Z', 'ada');
-    grow('2026-10-24T22:00Z', 'ada', 'bob');
-    grow('2026-10-25T22:59:59.999Z', 'cyd');
-    const parts = new PartsCache(values, 1 << 24);
-    const localRanges = new HeldLocalRanges(derivedIn(parts));
-    /** Tells how many parts of rows an answer has read. */
-    const ask = async (query: ReturnType<typeof queryOf>, snapshot = partition.publish()) => {
-      const cold = new PartsCache(values, 1 << 24);
-      values.reads = 0;
-      const answer = await new Evaluation(cold, 1 << 20, {localRanges}).answer(query, [snapshot]);
-      const {reads} = values;
-      expect(answer).toBe(await new Evaluation(cold, 1 << 20).answer(query, [snapshot]));
-      return reads;
-    };
-    return {partition, grow, ask};
-  }
-
-  test('answers every metric and every range within its days without rows', async () => {
-    const {partition, ask} = world();
-    const snapshot = partition.publish();
-    expect(await ask(berlin('dau', 'day', '2026-10-01', '2026-10-31'), snapshot)).toBeGreaterThan(0);
-    for (const metric of metrics) {
-      for (const interval of ['day', 'week', 'month'] as const) {
-        expect(await ask(berlin(metric, interval, '2026-10-01', '2026-10-31'), snapshot)).toBe(0);
-        expect(await ask(berlin(metric, interval, '2026-10-20', '2026-10-31'), snapshot)).toBe(0);
-      }
-    }
-  });
-
-  test('is of one zone', async () => {
-    const {partition, ask} = world();
-    const snapshot = partition.publish();
-    await ask(berlin('dau', 'day', '2026-10-01', '2026-10-31'), snapshot);
-    const paris = {...berlin('dau', 'day', '2026-10-01', '2026-10-31'), zone: {name: 'Europe/Paris'}};
-    expect(await ask(paris, snapshot)).toBeGreaterThan(0);
-    expect(await ask(paris, snapshot)).toBe(0);
-    expect(await ask(berlin('wau', 'day', '2026-10-01', '2026-10-31'), snapshot)).toBe(0);
-  });
-
-  test('is computed again when rows of its days came, or a user was erased', async () => {
-    const {partition, grow, ask} = world();
-    const query = berlin('mau', 'day', '2026-10-01', '2026-10-31');
-    await ask(query);
-    grow('2026-12-01T00:00Z', 'dan');
-    expect(await ask(query)).toBe(0);
-    grow('2026-10-26T00:00Z', 'dan');
-    expect(await ask(query)).toBeGreaterThan(0);
-    expect(await ask(query)).toBe(0);
-    partition.erase('bob');
-    expect(await ask(query)).toBeGreaterThan(0);
-  });
-
-  test('is not asked where a bound cuts users off their day', async () => {
-    const {partition, ask} = world();
-    const snapshot = partition.publish();
-    const query = berlin('dau', 'day', '2026-10-01', '2026-10-31');
-    await ask(query, snapshot);
-    const zone = 'Europe/Berlin';
-    const until = (iso: string) => queryOf(zone, {fromMs: query.fromMs, toMs: Date.parse(iso)}, 'dau', 'day', 'monday');
-    expect(await ask(until('2026-10-25T12:00Z'), snapshot)).toBeGreaterThan(0);
-    // Nobody comes after noon of that day.
-    expect(await ask(until('2026-10-28T12:00Z'), snapshot)).toBe(0);
-  });
-});

@@ -7,8 +7,8 @@
 //        events.
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
-import {wordsOf} from '../../../actors/report/engagement/bucket-sets.js';
 import type {ReturnSets} from '../../../actors/report/engagement/retention.js';
+import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import {type BucketUsers, bucketUsersBytesMax} from '../../../actors/report/rows/bucket-users.js';
 import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/rows/row-choice.js';
 import {countedKey, liesWithin, type Stretch} from '../../../actors/report/selection.js';
@@ -182,14 +182,21 @@ export class OpenBuckets<V> {
     return at === known.sources.length ? {value: known.value, lacking} : {value: undefined, lacking: chunks};
   }
 
-  /** Leaves the values behind that stand for all of their bucket. */
-  finish(values: readonly V[]): void {
+  /** Leaves the values behind that stand for all of their bucket. `valueOf` undefined: the held one stays. */
+  finish(valueOf: (bucket: number) => V | undefined): void {
     const fresh = new Map<string, KnownBucket<V>>();
-    for (const [bucket, value] of values.entries()) {
+    for (const bucket of this.chunks.keys()) {
       if (this.isEmpty(bucket) || !this.isWhole(bucket)) continue;
-      fresh.set(this.boundsOf(bucket), {sources: this.chunks[bucket]!.map(countedKey), value});
+      const bounds = this.boundsOf(bucket);
+      const value = valueOf(bucket);
+      const known = value === undefined ? this.held.get(bounds) : this.known(bucket, value);
+      if (known !== undefined) fresh.set(bounds, known);
     }
     this.keep(fresh);
+  }
+
+  private known(bucket: number, value: V): KnownBucket<V> {
+    return {sources: this.chunks[bucket]!.map(countedKey), value};
   }
 
   /** Whether none of its chunks may have rows that the question leaves out. */

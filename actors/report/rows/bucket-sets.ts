@@ -1,11 +1,11 @@
-// Which users have rows in each bucket, as sets of bits: all that lifecycle and stickiness ask of rows, and most of what retention
-// asks. A set has the layout of `UserSet`: user 32 * w + b is bit b of word w.
+// Which users have rows in each bucket, as sets of bits: all that active users, lifecycle and stickiness ask of rows, and most of
+// what retention asks. A set has the layout of `UserSet`: user 32 * w + b is bit b of word w.
 //   BS1. Where the sets of all users exceed the bound, several passes over the same rows each take a range of users.
 //   BS2. Sets are one after the other: rows come by time, so those of a chunk touch few sets, which stay in the processor's cache.
 //   BS3. Adding a row twice changes nothing.
 import type {RowsView} from '../../chunk/rows.js';
 import {firstPlace} from '../../order/search.js';
-import type {Users} from '../rows/current-traits.js';
+import type {Users} from './current-traits.js';
 
 /** Sets of users [userStart, …) by bucket. */
 export interface SetsOfPass {
@@ -87,6 +87,11 @@ export class BucketSets implements SetsOfPass {
     }
   }
 
+  /** Begins a set with that of an earlier snapshot, which may have had fewer users, or more: none of these is in it. */
+  fill(bucket: number, held: Uint32Array): void {
+    this.sets[bucket].set(held.subarray(0, this.wordsEach));
+  }
+
   /** Adds users of one bucket. */
   addUsers(bucket: number, users: Uint32Array): void {
     const {userStart} = this;
@@ -100,7 +105,21 @@ export class BucketSets implements SetsOfPass {
 
   /** Removes all users but these from the sets of this pass. */
   keepOnly(users: Users): void {
-    const kept = setOfUsers(users, this.wordsEach, this.userStart);
+    this.intersect(setOfUsers(users, this.wordsEach, this.userStart));
+  }
+
+  /** Removes these users from the sets of this pass. */
+  remove(users: readonly number[]): void {
+    if (users.length === 0) return;
+    const kept = setOfUsers(undefined, this.wordsEach);
+    for (const each of users) {
+      const user = each - this.userStart;
+      if (user >= 0 && user < 32 * kept.length) kept[user >>> 5] &= ~(1 << (user & 31));
+    }
+    this.intersect(kept);
+  }
+
+  private intersect(kept: Uint32Array): void {
     for (const set of this.sets) for (let word = 0; word < set.length; word++) set[word] &= kept[word];
   }
 
