@@ -2,7 +2,7 @@
 
 import {bucketNext, bucketStart} from '../../actors/calendar.js';
 import type {Selector} from '../../actors/report/rows/row-choice.js';
-import {heldReturns, heldUserSets} from '../../src/report/operators/held-buckets.js';
+import {HeldBuckets} from '../../src/report/operators/held-buckets.js';
 import type {FastPaths} from '../../src/report/reading.js';
 import {wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';
@@ -15,10 +15,7 @@ export class EngagementTwins {
   constructor(private readonly ground: Ground) {}
 
   async twins(): Promise<Twins[]> {
-    const paths = {
-      sets: heldUserSets(this.ground.derived(), this.ground.snapshots.length),
-      returns: heldReturns(this.ground.derived(), this.ground.snapshots.length),
-    };
+    const paths = {sets: new HeldBuckets(this.ground.derived(), this.ground.snapshots.length)};
     const anything = {};
     const views = {event: 'page_viewed'};
     for (let number = 0; number < 2; number++) {

@@ -2,7 +2,6 @@
 
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
 import {ofService} from '../../src/asks/asker.js';
-import {heldUsers} from '../../src/report/operators/held-buckets.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
 import {ChosenPostings} from '../../src/report/operators/chosen-postings.js';
@@ -38,20 +37,6 @@ export class FunnelTwins {
               {funnels: index, ...(index === plain ? {progress} : {})},
             ),
       ) as unknown as readonly [Way, Way];
-    const buckets = heldUsers(this.ground.derived(), this.ground.snapshots.length);
-    const usersBy =
-      (held?: typeof buckets): Way =>
-      (number) => {
-        const range = wholeRange(this.ground.workload, number);
-        const query = {
-          report: 'counts',
-          events: [funnelSteps[0]],
-          interval: 'day',
-          ...range,
-          measure: 'users',
-        } as const;
-        return this.ground.evaluate(query, this.ground.cache, {buckets: held});
-      };
     const chosen = new ChosenPostings(this.ground.derived(), this.ground.snapshots.length);
     const isMobile = [{property: 'device', op: 'eq', values: ['mobile']}] as const;
     const chosenBy =
@@ -64,10 +49,7 @@ export class FunnelTwins {
         } as const;
         return this.ground.evaluate(query, this.ground.cache, paths);
       };
-    for (let number = 0; number < 2; number++) {
-      await chosenBy({chosen})(number); // T1
-      await usersBy(buckets)(number);
-    }
+    for (let number = 0; number < 2; number++) await chosenBy({chosen})(number); // T1
     const kept = new AnswerCache(2 ** 20);
     const [computed] = ways(funnelSteps, one, one);
     return [
@@ -93,12 +75,6 @@ export class FunnelTwins {
         quick: 'funnel of 14: steps by the kernel',
         plain: 'funnel of 14: steps by its plain twin',
         ways: ways(funnelOf14, one, plain),
-        asks: 5,
-      },
-      {
-        quick: 'users of an event by day: days held',
-        plain: 'users of an event by day: rows scanned',
-        ways: [usersBy(buckets), usersBy()],
         asks: 5,
       },
       {

@@ -38,7 +38,7 @@ import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
 import {ChosenNumbers} from './operators/chosen-numbers.js';
 import {ChosenPostings} from './operators/chosen-postings.js';
-import {heldReturns, heldUserSets, heldUsers} from './operators/held-buckets.js';
+import {HeldBuckets} from './operators/held-buckets.js';
 import {BeyondMemory} from './operators/row-scan.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
@@ -141,10 +141,8 @@ export class ReportEngine {
       values: new ValueIndex(this.parts, this.derived, partitionCount),
       chosen: new ChosenPostings(this.derived, partitionCount),
       numbers: new ChosenNumbers(this.derived, partitionCount),
-      buckets: heldUsers(this.derived, partitionCount),
       daySets: true,
-      sets: heldUserSets(this.derived, partitionCount),
-      returns: heldReturns(this.derived, partitionCount),
+      sets: new HeldBuckets(this.derived, partitionCount),
       lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);

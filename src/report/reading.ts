@@ -1,9 +1,7 @@
 // What a question has at hand: the parts of the snapshots, its bounds, and what earlier questions left behind.
 import type {ChunkEntry} from '../../actors/manifest.js';
-import type {ReturnSets} from '../../actors/report/engagement/retention.js';
 import type {FunnelProgress} from '../../actors/report/funnel/funnel-progress.js';
 import type {NumberLists} from '../../actors/report/funnel/median.js';
-import type {BucketUsers} from '../../actors/report/rows/bucket-users.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {RowFinder} from '../../actors/report/rows/row-finder.js';
 import {liveRows} from '../../actors/report/selection.js';
@@ -22,11 +20,9 @@ export interface FastPaths {
   readonly values?: ValueIndex | undefined;
   readonly chosen?: ChosenPostings | undefined;
   readonly numbers?: ChosenNumbers | undefined;
-  readonly buckets?: HeldBuckets<BucketUsers> | undefined;
   /** Whether day sets answer for sets of users. */
   readonly daySets?: boolean | undefined;
-  readonly sets?: HeldBuckets<Uint32Array> | undefined;
-  readonly returns?: HeldBuckets<ReturnSets> | undefined;
+  readonly sets?: HeldBuckets | undefined;
   readonly lists?: NumberLists | undefined;
   /** Absent: the kernels of this thread. */
   readonly finder?: RowFinder | undefined;

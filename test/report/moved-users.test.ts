@@ -16,7 +16,7 @@ import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {readIndex} from '../../src/parts/stored-state.js';
-import {heldReturns, heldUserSets, heldUsers} from '../../src/report/operators/held-buckets.js';
+import {HeldBuckets} from '../../src/report/operators/held-buckets.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
@@ -531,10 +531,8 @@ describe('every set of snapshots that agree', () => {
         funnels,
         chosen,
         numbers: new ChosenNumbers(derived, partitions.length),
-        buckets: heldUsers(derived, partitions.length),
         daySets: true,
-        sets: heldUserSets(derived, partitions.length),
-        returns: heldReturns(derived, partitions.length),
+        sets: new HeldBuckets(derived, partitions.length),
       };
       let numbers: Numbers | undefined = [0, 0, 0];
       const manifests = (): Manifest[] => setOf(numbers!).map(({manifest}) => manifest);

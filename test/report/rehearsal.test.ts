@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {heldUserSets} from '../../src/report/operators/held-buckets.js';
+import {HeldBuckets} from '../../src/report/operators/held-buckets.js';
 import {rehearse} from '../../src/report/rehearsal.js';
 import {derivedIn} from '../support/derived.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
@@ -21,7 +21,7 @@ function world() {
   }
   const snapshot = partition.publish();
   const parts = new PartsCache(values, 16 << 20);
-  const paths = {daySets: true, sets: heldUserSets(derivedIn(parts), 1)};
+  const paths = {daySets: true, sets: new HeldBuckets(derivedIn(parts), 1)};
   const evaluation = new Evaluation(parts, 1 << 20, paths);
   const compute = (query: ReportQuery) => evaluation.answer(query, [snapshot]);
   return {values, snapshot, parts, compute};

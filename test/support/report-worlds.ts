@@ -8,7 +8,7 @@ import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {ExportQuery} from '../../src/asks/exports.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import {heldReturns, heldUserSets, heldUsers} from '../../src/report/operators/held-buckets.js';
+import {HeldBuckets} from '../../src/report/operators/held-buckets.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
@@ -114,10 +114,8 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
     funnels: new FunnelIndex(roomy, derived),
     chosen: new ChosenPostings(derived, partitionCount),
     numbers: new ChosenNumbers(derived, partitionCount),
-    buckets: heldUsers(derived, partitionCount),
     daySets: true,
-    sets: heldUserSets(derived, partitionCount),
-    returns: heldReturns(derived, partitionCount),
+    sets: new HeldBuckets(derived, partitionCount),
   };
   const ask = async (evaluation: Evaluation, query: ReportQuery): Promise<unknown> =>
     JSON.parse(await evaluation.answer(query, snapshots));

@@ -2,7 +2,7 @@
 // what retention asks. A set has the layout of `UserSet`: user 32 * w + b is bit b of word w.
 //   BS1. Where the sets of all users exceed the bound, several passes over the same rows each take a range of users.
 //   BS2. Sets are one after the other: rows come by time, so those of a chunk touch few sets, which stay in the processor's cache.
-//   BS3. Adding a row twice changes nothing.
+//   BS3. Adding a row twice changes no set. Its event is counted in the first pass, and only where the caller has not counted it.
 import type {RowsView} from '../../chunk/rows.js';
 import {firstPlace} from '../../order/search.js';
 import type {Users} from './current-traits.js';
@@ -13,6 +13,8 @@ export interface SetsOfPass {
   readonly userStart: number;
   /** All of the same length. */
   readonly sets: readonly Uint32Array[];
+  /** Number of rows of each bucket; 0 in later passes. BS3 */
+  readonly events: Float64Array;
 }
 
 /** Walks the sets of a pass, and yields between slices. */
@@ -47,6 +49,7 @@ export class BucketSets implements SetsOfPass {
   userStart = 0;
   private userEnd: number;
   readonly sets: readonly Uint32Array[];
+  readonly events: Float64Array;
   private readonly userCount: number;
   private readonly edges: Float64Array;
   private readonly words: Uint32Array;
@@ -63,33 +66,37 @@ export class BucketSets implements SetsOfPass {
     this.userEnd = Math.min(32 * this.wordsEach, userCount);
     this.words = new Uint32Array(bucketCount * this.wordsEach);
     this.bytes = this.words.byteLength;
+    this.events = new Float64Array(bucketCount);
     this.sets = Array.from({length: bucketCount}, (_, bucket) =>
       this.words.subarray(bucket * this.wordsEach, (bucket + 1) * this.wordsEach),
     );
   }
 
-  /** Adds rows of a chunk, which are in the buckets. */
-  addRows({users, times, timeBase}: RowsView, rows: Uint16Array): void {
-    const {words, edges, wordsEach, userStart} = this;
+  /** Adds rows of a chunk, which are in the buckets. `counted`: buckets that count them as events; undefined: all. */
+  addRows({users, times, timeBase}: RowsView, rows: Uint16Array, counted?: ReadonlySet<number>): void {
+    const {words, edges, wordsEach, userStart, events} = this;
     const userCount = this.userEnd - userStart;
-    let [first, start, end] = [0, 0, 0];
+    let [bucket, first, start, end, each] = [0, 0, 0, 0, 0];
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i];
       const time = times[row];
       if (time < start || time >= end) {
-        const bucket = firstPlace(0, edges.length, (place) => edges[place] <= timeBase + time) - 1;
+        bucket = firstPlace(0, edges.length, (place) => edges[place] <= timeBase + time) - 1;
         first = bucket * wordsEach;
         start = edges[bucket] - timeBase;
         end = edges[bucket + 1] - timeBase;
+        each = userStart === 0 && (counted === undefined || counted.has(bucket)) ? 1 : 0;
       }
+      events[bucket] += each;
       const user = users[row] - userStart;
       if (user >= 0 && user < userCount) words[first + (user >>> 5)] |= 1 << (user & 31);
     }
   }
 
-  /** Begins a set with that of an earlier snapshot, which may have had fewer users, or more: none of these is in it. */
-  fill(bucket: number, held: Uint32Array): void {
+  /** Begins a bucket with the set and the events of an earlier snapshot, which may have had fewer users, or more: none of these is in it. */
+  fill(bucket: number, held: Uint32Array, events: number): void {
     this.sets[bucket].set(held.subarray(0, this.wordsEach));
+    this.events[bucket] = events;
   }
 
   /** Adds users of one bucket. */
@@ -129,6 +136,7 @@ export class BucketSets implements SetsOfPass {
     this.userStart = this.userEnd;
     this.userEnd = Math.min(this.userStart + 32 * this.wordsEach, this.userCount);
     this.words.fill(0);
+    this.events.fill(0);
     return this.userStart < this.userEnd;
   }
 }

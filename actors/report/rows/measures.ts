@@ -3,7 +3,8 @@
 //   ME2. Only JSON numbers are measured: other values are counted as skipped. A cell without any number has no value.
 //   ME3. Sums and averages are rounded once (exact-sum.ts); a percentile is the nearest rank of the sorted values: the smallest
 //       one that at least p % of them do not exceed.
-import {type BucketUsers, unionOf} from './bucket-users.js';
+import {bitCount} from '../../order/bit-count.js';
+import {inWordSlices, type SetsOfPass} from './bucket-sets.js';
 import {ExactSum} from './exact-sum.js';
 import {rankedNumber} from './ranked-number.js';
 
@@ -248,13 +249,14 @@ export class MeasuredCells {
     this.countUser(this.cellOf(0, this.bucketCount), user);
   }
 
-  /** Counts the events and users of all buckets of series 0 in one partition. */
-  addBuckets(buckets: readonly BucketUsers[]): void {
-    for (const [bucket, {events, users}] of buckets.entries()) {
-      this.counts[bucket] += events;
-      this.users[bucket] += users.count;
-    }
-    this.users[this.bucketCount] += unionOf(buckets).count;
+  /** Counts the events and users of all buckets of series 0. */
+  addSets({sets, events}: SetsOfPass): Generator<void, void, void> {
+    for (let bucket = 0; bucket < events.length; bucket++) this.counts[bucket] += events[bucket];
+    return inWordSlices(sets, (start, end) => {
+      const all = new Uint32Array(end - start);
+      for (const [bucket, set] of sets.entries()) this.users[bucket] += uniteCounting(set.subarray(start, end), all);
+      this.users[this.bucketCount] += uniteCounting(all, all);
+    });
   }
 
   private countUser(cell: number, user: number): void {
@@ -301,4 +303,16 @@ export class MeasuredCells {
   totalValue(series: number): number | null {
     return this.value(series, this.bucketCount);
   }
+}
+
+/** Adds a set to another one, and counts its users. */
+function uniteCounting(set: Uint32Array, all: Uint32Array): number {
+  let count = 0;
+  for (let word = 0; word < set.length; word++) {
+    const bits = set[word];
+    if (bits === 0) continue;
+    count += bitCount(bits);
+    all[word] |= bits;
+  }
+  return count;
 }

@@ -16,7 +16,7 @@ export interface Selector {
 }
 
 /** Equal for equal selectors. */
-export const textOfSelector = ({event, where}: Selector): string => JSON.stringify([event, where]);
+export const textOfSelector = ({event, where = []}: Selector): string => JSON.stringify([event, ...where]);
 
 /** Whether the selector counts rows that it cannot judge (condition.ts CO3). */
 export const skipsRows = ({where}: Selector): boolean => where?.some(({op}) => comparesNumbers(op)) ?? false;

@@ -1,15 +1,13 @@
-// Values of a question's buckets, as an earlier answer left them behind: users of an event, sets of users.
+// The users of a question's buckets, as an earlier answer left them behind: sets, and the number of their events.
 //   Owns: whether a value is still valid for a snapshot. Does not own: which questions they are kept for
 //   (repeated-questions.ts) and how long (derived-indexes.ts).
-//   HB1. A value stands for the rows of some chunks that count (`countedKey`), in all of its bucket. It answers only if those are
-//        the bucket's rows in the question, or together with the chunks that it lacks. Only values of such buckets are kept.
+//   HB1. A bucket's sets stand for the rows of some chunks that count (`countedKey`), in all of its bucket. It answers only if those are
+//        the bucket's rows in the question, or together with the chunks that it lacks. Only sets of such buckets are kept.
 //   HB2. Buckets that would take more than a share of the room are not kept: a bit for each user of each hour is more than its
 //        events.
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
-import type {ReturnSets} from '../../../actors/report/engagement/retention.js';
 import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
-import {type BucketUsers, bucketUsersBytesMax} from '../../../actors/report/rows/bucket-users.js';
 import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/rows/row-choice.js';
 import {countedKey, liesWithin, type Stretch} from '../../../actors/report/selection.js';
 import type {Derived, DerivedIndexes} from '../derived-indexes.js';
@@ -18,7 +16,7 @@ import {newRepeated, type Repeated, RepeatedQuestions} from '../repeated-questio
 
 /** HB2 */
 const bytesShare = 1 / 64;
-/** Bytes of a bucket beside its value, and of the key of a chunk. */
+/** Bytes of a bucket beside its sets, and of the key of a chunk. */
 const bucketBytes = 512;
 const sourceBytes = 48;
 
@@ -33,10 +31,10 @@ export interface ChosenBuckets {
   readonly cuts: readonly Stretch[];
 }
 
-/** Sizes of values, in bytes: of one value, and of the largest that a partition with `userCount` users can have. */
-interface ValueBytes<V> {
-  of(value: V): number;
-  max(userCount: number): number;
+/** The users of one bucket. */
+export interface BucketUsers {
+  readonly events: number;
+  readonly sets: readonly Uint32Array[];
 }
 
 /** What the range [fromMs, toMs] leaves out of its buckets. */
@@ -45,52 +43,54 @@ export const cutsOf = (edges: Float64Array, fromMs: number, toMs: number): reado
   {startMs: toMs + 1, lastMs: edges.at(-1)! - 1},
 ];
 
-interface KnownBucket<V> {
+interface KnownBucket {
   /** Keys of its chunks, in their order. */
   readonly sources: readonly string[];
-  readonly value: V;
+  readonly users: BucketUsers;
 }
 
 /** By start and end. */
-type ByBounds<V> = ReadonlyMap<string, KnownBucket<V>>;
+type ByBounds = ReadonlyMap<string, KnownBucket>;
 
-interface KnownBuckets<V> {
+interface KnownBuckets {
   readonly bytes: number;
-  readonly byBounds: ByBounds<V>;
+  readonly byBounds: ByBounds;
 }
 
 interface BucketsState extends Repeated {
   readonly key: string;
 }
 
-export class HeldBuckets<V> {
+export class HeldBuckets {
   private readonly derived: DerivedIndexes;
-  private readonly buckets: Derived<KnownBuckets<V>>;
+  private readonly buckets: Derived<KnownBuckets>;
   private readonly questions: RepeatedQuestions<BucketsState>;
-  private readonly valueBytes: ValueBytes<V>;
   private questionsKnown = 0;
 
-  constructor(derived: DerivedIndexes, partitionCount: number, valueBytes: ValueBytes<V>) {
+  constructor(derived: DerivedIndexes, partitionCount: number) {
     this.derived = derived;
     this.buckets = derived.kind();
-    this.valueBytes = valueBytes;
     const newState = (): BucketsState => ({...newRepeated(), key: `${(this.questionsKnown += 1)}`});
     this.questions = new RepeatedQuestions(derived, partitionCount, newState, ({key}) => this.buckets.drop(key));
   }
 
-  /** For one answer; undefined: buckets are neither held nor kept. `chunks`: those that may hold rows of the selectors. */
+  /**
+   * For one answer; undefined: buckets are neither held nor kept. `chunks`: those that may hold rows of the selectors. `setCount`: of
+   * each bucket.
+   */
   openFor(
     {manifest: {partition}, index}: PartitionSnapshot,
     asked: ChosenBuckets,
     chunks: readonly ChunkEntry[],
-  ): OpenBuckets<V> | undefined {
+    setCount = 1,
+  ): OpenBuckets | undefined {
     const {selectors, kind, edges} = asked;
-    const bytesMax = (edges.length - 1) * (bucketBytes + this.valueBytes.max(index.users.count));
+    const bytesMax = (edges.length - 1) * (bucketBytes + setCount * 4 * wordsOf(index.users.count));
     if (selectors.some(skipsRows) || bytesMax > this.bytesMax) return undefined;
     const state = this.questions.asked(`${partition} ${selectors.map(textOfSelector).join(' ')} ${kind}`);
     const held = this.buckets.get(state.key);
     if (held === undefined && !this.questions.isDue(state)) return undefined;
-    const known: ByBounds<V> = held?.byBounds ?? new Map();
+    const known: ByBounds = held?.byBounds ?? new Map();
     return new OpenBuckets(asked, chunks, known, (fresh) => this.keep(state, known, fresh));
   }
 
@@ -99,7 +99,7 @@ export class HeldBuckets<V> {
   }
 
   /** Keeps the fresh buckets, and the others if there is room for both. */
-  private keep(state: BucketsState, known: ByBounds<V>, fresh: ByBounds<V>): void {
+  private keep(state: BucketsState, known: ByBounds, fresh: ByBounds): void {
     const all = new Map([...known, ...fresh]);
     const byBounds = this.bytesIn(all) > this.bytesMax ? fresh : all;
     const bytes = this.bytesIn(byBounds);
@@ -108,49 +108,31 @@ export class HeldBuckets<V> {
     state.refused = isKept ? undefined : {...need, freedBytes: 0};
   }
 
-  private bytesIn(byBounds: ByBounds<V>): number {
+  private bytesIn(byBounds: ByBounds): number {
     let bytes = 0;
-    for (const {sources, value} of byBounds.values())
-      bytes += bucketBytes + sources.length * sourceBytes + this.valueBytes.of(value);
+    for (const {sources, users} of byBounds.values()) {
+      bytes += bucketBytes + sources.length * sourceBytes;
+      for (const {byteLength} of users.sets) bytes += byteLength;
+    }
     return bytes;
   }
 }
 
-/** Events and users of a selector. */
-export const heldUsers = (derived: DerivedIndexes, partitionCount: number): HeldBuckets<BucketUsers> =>
-  new HeldBuckets(derived, partitionCount, {of: ({users}) => users.bytes, max: bucketUsersBytesMax});
-
-/** Sets of a selector's users. */
-export const heldUserSets = (derived: DerivedIndexes, partitionCount: number): HeldBuckets<Uint32Array> =>
-  new HeldBuckets(derived, partitionCount, {of: ({byteLength}) => byteLength, max: (count) => 4 * wordsOf(count)});
-
-/** Sets of the users who start and return. */
-export const heldReturns = (derived: DerivedIndexes, partitionCount: number): HeldBuckets<ReturnSets> =>
-  new HeldBuckets(derived, partitionCount, {
-    of: ({starts}) => 3 * starts.byteLength,
-    max: (count) => 12 * wordsOf(count),
-  });
-
-/** A value that is known of a bucket, and the chunks whose rows it lacks. */
-interface PartOfBucket<V> {
-  readonly value: V | undefined;
+/** What is known of a bucket, and the chunks whose rows that lacks. */
+interface PartOfBucket {
+  readonly users: BucketUsers | undefined;
   readonly lacking: readonly ChunkEntry[];
 }
 
 /** The buckets of one partition while an answer is made. */
-export class OpenBuckets<V> {
+export class OpenBuckets {
   private readonly asked: ChosenBuckets;
-  private readonly held: ByBounds<V>;
-  private readonly keep: (fresh: ByBounds<V>) => void;
+  private readonly held: ByBounds;
+  private readonly keep: (fresh: ByBounds) => void;
   /** Chunks that may hold rows of each bucket, in order. */
   private readonly chunks: ChunkEntry[][];
 
-  constructor(
-    asked: ChosenBuckets,
-    chunks: readonly ChunkEntry[],
-    held: ByBounds<V>,
-    keep: (fresh: ByBounds<V>) => void,
-  ) {
+  constructor(asked: ChosenBuckets, chunks: readonly ChunkEntry[], held: ByBounds, keep: (fresh: ByBounds) => void) {
     this.asked = asked;
     this.held = held;
     this.keep = keep;
@@ -163,40 +145,40 @@ export class OpenBuckets<V> {
   }
 
   /** Undefined: its rows are to be read. HB1 */
-  of(bucket: number): V | undefined {
-    const {value, lacking} = this.partOf(bucket);
-    return lacking.length === 0 ? value : undefined;
+  of(bucket: number): BucketUsers | undefined {
+    const {users, lacking} = this.partOf(bucket);
+    return lacking.length === 0 ? users : undefined;
   }
 
-  /** For values that grow by the rows of further chunks. HB1 */
-  partOf(bucket: number): PartOfBucket<V> {
+  /** For sets that grow by the rows of further chunks. HB1 */
+  partOf(bucket: number): PartOfBucket {
     const chunks = this.chunks[bucket]!;
     const known = this.held.get(this.boundsOf(bucket));
-    if (known === undefined || !this.isWhole(bucket)) return {value: undefined, lacking: chunks};
+    if (known === undefined || !this.isWhole(bucket)) return {users: undefined, lacking: chunks};
     const lacking: ChunkEntry[] = [];
     let at = 0;
     for (const chunk of chunks) {
       if (known.sources[at] === countedKey(chunk)) at += 1;
       else lacking.push(chunk);
     }
-    return at === known.sources.length ? {value: known.value, lacking} : {value: undefined, lacking: chunks};
+    return at === known.sources.length ? {users: known.users, lacking} : {users: undefined, lacking: chunks};
   }
 
-  /** Leaves the values behind that stand for all of their bucket. `valueOf` undefined: the held one stays. */
-  finish(valueOf: (bucket: number) => V | undefined): void {
-    const fresh = new Map<string, KnownBucket<V>>();
+  /** Leaves the users behind of buckets that they stand for. `usersOf` undefined: what is held stays. */
+  finish(usersOf: (bucket: number) => BucketUsers | undefined): void {
+    const fresh = new Map<string, KnownBucket>();
     for (const bucket of this.chunks.keys()) {
       if (this.isEmpty(bucket) || !this.isWhole(bucket)) continue;
       const bounds = this.boundsOf(bucket);
-      const value = valueOf(bucket);
-      const known = value === undefined ? this.held.get(bounds) : this.known(bucket, value);
+      const users = usersOf(bucket);
+      const known = users === undefined ? this.held.get(bounds) : this.known(bucket, users);
       if (known !== undefined) fresh.set(bounds, known);
     }
     this.keep(fresh);
   }
 
-  private known(bucket: number, value: V): KnownBucket<V> {
-    return {sources: this.chunks[bucket]!.map(countedKey), value};
+  private known(bucket: number, users: BucketUsers): KnownBucket {
+    return {sources: this.chunks[bucket]!.map(countedKey), users};
   }
 
   /** Whether none of its chunks may have rows that the question leaves out. */

@@ -4,10 +4,13 @@ import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import type {ReturnSets} from '../../../actors/report/engagement/retention.js';
 import {UserPeriods} from '../../../actors/report/engagement/user-periods.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import type {ChosenBuckets, OpenBuckets} from './held-buckets.js';
+import type {BucketUsers, ChosenBuckets, OpenBuckets} from './held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {type ChosenFold, RowScan} from './row-scan.js';
+
+/** Sets of a bucket that are held: those of `ReturnSets`. */
+export const setsOfReturns = 3;
 
 /** Buckets of start events and returns, which the two selectors choose. */
 export interface ReturnBuckets extends ChosenBuckets {
@@ -22,7 +25,7 @@ export async function returnSets(
   reading: Reading,
   snapshot: PartitionSnapshot,
   asked: ReturnBuckets,
-  open: OpenBuckets<ReturnSets>,
+  open: OpenBuckets,
 ): Promise<readonly ReturnSets[]> {
   const words = wordsOf(snapshot.index.users.count);
   const held = Array.from({length: asked.edges.length - 1}, (_, bucket) => open.of(bucket));
@@ -30,7 +33,10 @@ export async function returnSets(
   const lacking = [...held.keys()].filter((bucket) => held[bucket] === undefined && !open.isEmpty(bucket));
   if (lacking.length === 0) return buckets;
   await readBuckets(reading, snapshot, asked, lacking, buckets);
-  open.finish((bucket) => buckets[bucket]);
+  open.finish((bucket) => {
+    const {starts, returns, returnsWithin} = buckets[bucket]!;
+    return {events: 0, sets: [starts, returns, returnsWithin]};
+  });
   return buckets;
 }
 
@@ -70,17 +76,14 @@ const addTo = (set: Uint32Array, user: number): void => {
   set[user >>> 5]! |= 1 << (user & 31);
 };
 
-/** Sets of `length` words: users came since the held ones were made. */
-function setsOfLength(length: number, held: ReturnSets | undefined): ReturnSets {
-  if (held?.starts.length === length) return held;
-  const copied = (set: Uint32Array | undefined): Uint32Array => {
+/** Sets of `length` words: the held ones may be of fewer users, or of more, of whom none is in them. */
+function setsOfLength(length: number, held: BucketUsers | undefined): ReturnSets {
+  const [starts, returns, returnsWithin] = [0, 1, 2].map((place) => {
+    const set = held?.sets[place];
+    if (set?.length === length) return set;
     const copy = new Uint32Array(length);
-    if (set !== undefined) copy.set(set);
+    if (set !== undefined) copy.set(set.subarray(0, length));
     return copy;
-  };
-  return {
-    starts: copied(held?.starts),
-    returns: copied(held?.returns),
-    returnsWithin: copied(held?.returnsWithin),
-  };
+  });
+  return {starts: starts!, returns: returns!, returnsWithin: returnsWithin!};
 }

@@ -7,27 +7,33 @@ import {BucketSets, type WalkSets, wordsOf} from '../../../actors/report/rows/bu
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-import type {ChosenBuckets, OpenBuckets} from './held-buckets.js';
-import type {RowScan} from './row-scan.js';
+import type {BucketUsers, ChosenBuckets, OpenBuckets} from './held-buckets.js';
+import type {ChosenFold, RowScan} from './row-scan.js';
 import {addUsersOfDays, areOfDays} from './users-of-days.js';
 
-/** `asked`: buckets of the scan's only selector, without what the scan leaves out. `users`: undefined for all. @throws MissingPart, DamagedPart */
+/** Buckets of the scan's only selector, without what the scan leaves out. */
+interface UserBuckets extends ChosenBuckets {
+  /** Whether events are counted, too. Day sets have none, and what is left behind has those of all users. */
+  readonly countsEvents?: boolean;
+}
+
+/** `users`: undefined for all. @throws MissingPart, DamagedPart */
 export async function usersByBucket(
   reading: Reading,
   rowScan: RowScan,
   snapshot: PartitionSnapshot,
-  asked: ChosenBuckets,
+  {countsEvents = false, ...buckets}: UserBuckets,
   walkSets: WalkSets,
   users: Users | undefined,
 ): Promise<void> {
   const {scan, fast, gatheredBytesMax} = reading;
   const chunks = rowScan.chunks(snapshot);
   if (chunks.length === 0) return;
-  const {edges} = asked;
-  const isOfDays = fast.daySets === true && areOfDays(snapshot, asked);
-  const open = isOfDays
-    ? fast.sets?.openFor(snapshot, {...asked, kind: `${asked.kind} of days`}, chunks)
-    : fast.sets?.openFor(snapshot, asked, chunks.filter(isComplete(snapshot)));
+  const {edges, kind} = buckets;
+  const isOfDays = fast.daySets === true && !countsEvents && areOfDays(snapshot, buckets);
+  const asked = {...buckets, kind: isOfDays ? `${kind} of days` : kind};
+  const held = countsEvents && users !== undefined ? undefined : fast.sets;
+  const open = held?.openFor(snapshot, asked, isOfDays ? chunks : chunks.filter(isComplete(snapshot)));
   const bytesMax = open === undefined ? gatheredBytesMax : Number.POSITIVE_INFINITY;
   const sets = new BucketSets(snapshot.index.users.count, edges, bytesMax, walkSets);
   await scan.borrowing(sets.bytes, async () => {
@@ -59,27 +65,25 @@ export const areRowsLess = (
 async function complete(
   rowScan: RowScan,
   snapshot: PartitionSnapshot,
-  open: OpenBuckets<Uint32Array>,
+  open: OpenBuckets,
   into: BucketSets,
 ): Promise<void> {
-  const lacking = new Set<number>();
+  const chunks = rowScan.chunks(snapshot);
   const parts = into.sets.map((_, bucket) => open.partOf(bucket));
+  /** The buckets that lack a chunk. */
+  const lacking = new Map<number, Set<number>>();
   for (const [bucket, part] of parts.entries()) {
-    if (part.value !== undefined) into.fill(bucket, part.value);
-    for (const {chunk} of part.lacking) lacking.add(chunk);
+    if (part.users !== undefined) into.fill(bucket, part.users.sets[0]!, part.users.events);
+    for (const {chunk} of part.lacking) lacking.set(chunk, (lacking.get(chunk) ?? new Set()).add(bucket));
   }
-  const add = (isAdded: (chunk: number) => boolean): Promise<void> =>
-    rowScan.fold(
-      snapshot,
-      (rows, [chosen]) => into.addRows(rows, chosen!),
-      undefined,
-      rowScan.chunks(snapshot).filter(({chunk}) => isAdded(chunk)),
-    );
   if (lacking.size > 0) {
-    await add((chunk) => lacking.has(chunk));
-    open.finish((bucket) => (parts[bucket]!.lacking.length === 0 ? undefined : into.sets[bucket]!.slice()));
+    const added = chunks.filter(({chunk}) => lacking.has(chunk));
+    const add: ChosenFold = (rows, [chosen]) => into.addRows(rows, chosen!, lacking.get(rows.chunk));
+    await rowScan.fold(snapshot, add, undefined, added);
+    open.finish((bucket) => (parts[bucket]!.lacking.length === 0 ? undefined : usersIn(into, bucket)));
   }
-  await add((chunk) => chunk === snapshot.index.nextChunk);
+  const opened = chunks.filter(({chunk}) => chunk === snapshot.index.nextChunk);
+  await rowScan.fold(snapshot, (rows, [chosen]) => into.addRows(rows, chosen!), undefined, opened);
 }
 
 /** Fills the sets of all users. UB3 */
@@ -87,19 +91,24 @@ async function completeOfDays(
   {scan}: Reading,
   snapshot: PartitionSnapshot,
   {edges}: ChosenBuckets,
-  open: OpenBuckets<Uint32Array>,
+  open: OpenBuckets,
   into: BucketSets,
 ): Promise<void> {
   const lacking = new Set<number>();
   for (const bucket of into.sets.keys()) {
     const held = open.of(bucket);
-    if (held !== undefined) into.fill(bucket, held);
+    if (held !== undefined) into.fill(bucket, held.sets[0]!, held.events);
     else if (!open.isEmpty(bucket)) lacking.add(bucket);
   }
   if (lacking.size === 0) return;
   await addUsersOfDays(scan, snapshot, edges, [...lacking], into);
-  open.finish((bucket) => (lacking.has(bucket) ? into.sets[bucket]!.slice() : undefined));
+  open.finish((bucket) => (lacking.has(bucket) ? usersIn(into, bucket) : undefined));
 }
+
+const usersIn = ({sets, events}: BucketSets, bucket: number): BucketUsers => ({
+  events: events[bucket]!,
+  sets: [sets[bucket]!.slice()],
+});
 
 const isComplete =
   ({index}: PartitionSnapshot) =>

@@ -8,12 +8,6 @@ import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {type NoteEvents, NumberCounts} from '../../../actors/report/counts/number-counts.js';
 import {forEachBucket, type TimedNumbers} from '../../../actors/report/counts/timed-numbers.js';
-import {
-  addToSets,
-  type BucketUsers,
-  bucketUsersBytesMax,
-  newBucketUsers,
-} from '../../../actors/report/rows/bucket-users.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {isOfNumbers, MeasuredCells} from '../../../actors/report/rows/measures.js';
@@ -21,16 +15,17 @@ import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
-import {chunksWithinOrdered, type Stretch} from '../../../actors/report/selection.js';
+import type {Stretch} from '../../../actors/report/selection.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
-import {cutsOf, type OpenBuckets} from '../operators/held-buckets.js';
 import type {NoteColumns} from '../counts/value-index.js';
 import {countInCells} from '../operators/celled-groups.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
+import {cutsOf} from '../operators/held-buckets.js';
 import {BeyondMemory, type ChosenFold, RowScan} from '../operators/row-scan.js';
 import {countsOf, leavingCells} from '../operators/stored-counts.js';
+import {areRowsLess, usersByBucket} from '../operators/users-by-bucket.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
@@ -339,35 +334,15 @@ class MeasuredSeries {
     );
   }
 
-  /**
-   * Folds the users of a partition as sets of each bucket, out of what earlier answers left behind and the rows of the other buckets.
-   * False: the sets are too large, or by groups.
-   */
+  /** Folds the users of a partition as sets of each bucket. False: they are by groups, or their rows take less memory. */
   private async foldSets(snapshot: PartitionSnapshot): Promise<boolean> {
-    const {buckets, cells, grouping, query, reading, scan} = this;
-    if (grouping !== undefined) return false;
-    const open = query.users !== undefined ? undefined : this.openBuckets(snapshot);
-    const setBytesMax = buckets.count * bucketUsersBytesMax(snapshot.index.users.count);
-    if (open === undefined && setBytesMax > reading.gatheredBytesMax) return false;
-    const held = Array.from({length: buckets.count}, (_, bucket) => open?.of(bucket));
-    const lacking = held.map((known) => (known === undefined ? newBucketUsers() : undefined));
-    const stretches = lacking.flatMap((set, bucket) => (set === undefined ? [] : [buckets.stretchOf(bucket)]));
-    await reading.scan.borrowing(setBytesMax, async () => {
-      const chunks = chunksWithinOrdered(scan.chunks(snapshot), stretches);
-      const fold: ChosenFold = (rows, [chosen]) =>
-        addToSets(rows.users, chosen!, this.bucketsOf(rows, chosen!), lacking);
-      await scan.fold(snapshot, fold, await this.usersOf(snapshot), chunks);
-      const all = held.map((known, bucket) => known ?? lacking[bucket]!);
-      cells.addBuckets(all);
-      open?.finish((bucket) => all[bucket]);
-    });
+    const {buckets, cells, reading, scan, selector} = this;
+    if (this.grouping !== undefined || areRowsLess(reading, scan, snapshot, buckets.count)) return false;
+    const {fromMs, toMs, edges, kind} = buckets;
+    const asked = {selectors: [selector], kind, edges, cuts: cutsOf(edges, fromMs, toMs), countsEvents: true};
+    const users = await this.usersOf(snapshot);
+    await usersByBucket(reading, scan, snapshot, asked, (pass) => cells.addSets(pass), users);
     return true;
-  }
-
-  private openBuckets(snapshot: PartitionSnapshot): OpenBuckets<BucketUsers> | undefined {
-    const {fromMs, toMs, edges, kind} = this.buckets;
-    const asked = {selectors: [this.selector], kind, edges, cuts: cutsOf(edges, fromMs, toMs)};
-    return this.reading.fast.buckets?.openFor(snapshot, asked, this.scan.chunks(snapshot));
   }
 
   fields(): string {

@@ -34,7 +34,7 @@ import {cutsOf} from '../operators/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {usersBefore, without} from '../operators/first-time.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
-import {type ReturnBuckets, returnSets} from '../operators/return-sets.js';
+import {type ReturnBuckets, returnSets, setsOfReturns} from '../operators/return-sets.js';
 import {type ChosenFold, type NoteRows, RowScan} from '../operators/row-scan.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
 import {asOf} from '../published/freshness.js';
@@ -211,7 +211,7 @@ class Retention {
     const {reading, periods, grouping, cells} = this;
     if (grouping !== undefined || periods.rules.frame === 'rolling') return false;
     const asked = this.returnBuckets();
-    const open = reading.fast.returns?.openFor(snapshot, asked, scan.chunks(snapshot));
+    const open = reading.fast.sets?.openFor(snapshot, asked, scan.chunks(snapshot), setsOfReturns);
     if (open === undefined) return false;
     const buckets = await returnSets(reading, snapshot, asked, open);
     const members = setOfUsers(this.members.get(snapshot), wordsOf(snapshot.index.users.count));

@@ -3,7 +3,8 @@
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
-import {heldReturns, heldUserSets, heldUsers} from '../../../src/report/operators/held-buckets.js';
+import {MissingPart} from '../../../src/parts/stored-parts.js';
+import {HeldBuckets} from '../../../src/report/operators/held-buckets.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
@@ -37,10 +38,8 @@ class World {
       funnels: new FunnelIndex(this.parts, derived),
       chosen: new ChosenPostings(derived, 1),
       numbers: new ChosenNumbers(derived, 1),
-      buckets: heldUsers(derived, 1),
       daySets: true,
-      sets: heldUserSets(derived, 1),
-      returns: heldReturns(derived, 1),
+      sets: new HeldBuckets(derived, 1),
     };
   }
 
@@ -282,6 +281,21 @@ test('any event by whole UTC days is answered from day sets', async () => {
   for (const query of asked({fromMs, toMs})) expect(await world.ask(grown, query)).toBeLessThan(5);
   // Days that the range cuts take rows.
   for (const query of asked({fromMs, toMs: toMs - hourMs})) expect(await world.ask(latest, query)).toBeGreaterThan(5);
+});
+
+test('day sets that cannot be read fail the questions about their days, and no others', async () => {
+  const values = new MemoryParts();
+  const partition = new TestPartition(values);
+  for (let day = 100; day < 160; day++) partition.append({user: `u${day % 7}`, event: 'seen', timeMs: day * dayMs});
+  const snapshot = partition.cutRun(10).publish();
+  values.sweep(snapshot.index.windowRuns[0]!.blocks[3]!.part); // Days 130 to 139.
+  const evaluation = new Evaluation(new PartsCache(values, mib), mib, {daySets: true});
+  const ask = (first: number, last: number) => {
+    const range = {fromMs: first * dayMs, toMs: (last + 1) * dayMs - 1};
+    return evaluation.answer({report: 'active', metric: 'dau', interval: 'day', ...range}, [snapshot]);
+  };
+  expect(JSON.parse(await ask(140, 159))).toMatchObject({total: 7});
+  await expect(ask(139, 159)).rejects.toBeInstanceOf(MissingPart);
 });
 
 describe('are always scanned', () => {

@@ -10,7 +10,7 @@ import {gatheredRowBytes} from '../../../../actors/report/rows/gathered-rows.js'
 import {activeBucketsOf} from '../../../../src/edge/query/asked-times.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
-import {heldUserSets} from '../../../../src/report/operators/held-buckets.js';
+import {HeldBuckets} from '../../../../src/report/operators/held-buckets.js';
 import {zoneOf} from '../../../../src/zone.js';
 import {derivedIn} from '../../../support/derived.js';
 import {runs} from '../../../support/runs.js';
@@ -107,7 +107,7 @@ test('distinct users of each local bucket, of trailing days, and of all', async 
     const values = new MemoryParts();
     const partition = new TestPartition(values);
     const parts = new PartsCache(values, 1 << 24);
-    const held = {daySets: true, sets: heldUserSets(derivedIn(parts), 1)};
+    const held = {daySets: true, sets: new HeldBuckets(derivedIn(parts), 1)};
     const append = (event: TestEvent, at: number): void => {
       partition.append(event);
       if (at % cutEvery === cutEvery - 1) partition.cutChunk();
