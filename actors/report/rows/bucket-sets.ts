@@ -43,6 +43,8 @@ export function forEachUser(bits: number, word: number, note: (user: number) => 
 
 export const wordsOf = (userCount: number): number => Math.ceil(userCount / 32);
 
+export const isIn = (set: Uint32Array, user: number): boolean => (set[user >>> 5] & (1 << (user & 31))) !== 0;
+
 export class BucketSets implements SetsOfPass {
   readonly bytes: number;
   /** This pass takes users [userStart, userEnd). */

@@ -1,11 +1,11 @@
 // The users of a partition whom a question is about.
+import {isIn} from '../../../actors/report/rows/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
-import {UserSet} from '../../../actors/table/user-set.js';
-import type {Deed, UserFilter} from '../../asks/user-filter.js';
+import type {UserFilter} from '../../asks/user-filter.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {usersWhere} from './traits.js';
-import {usersOfRows} from './users-of-rows.js';
+import {usersWithin} from './users-within.js';
 
 /** Undefined: all users. @throws MissingPart, DamagedPart */
 export async function filteredUsers(
@@ -17,20 +17,10 @@ export async function filteredUsers(
   let users = await usersWhere(reading.scan, snapshot, filter.where);
   for (const deed of filter.did) {
     const before = users;
-    const doers = await usersWhoDid(reading, deed, snapshot);
-    users = {has: (user) => doers.has(user) !== deed.isAbsent && (before === undefined || before.has(user))};
+    const {event, where, fromMs: startMs, toMs: lastMs, isAbsent} = deed;
+    const selector = event === undefined ? {where} : {event, where};
+    const doers = await usersWithin(reading, snapshot, selector, {startMs, lastMs});
+    users = {has: (user) => isIn(doers, user) !== isAbsent && (before === undefined || before.has(user))};
   }
-  return users;
-}
-
-async function usersWhoDid(
-  reading: Reading,
-  {event, where, fromMs, toMs}: Deed,
-  snapshot: PartitionSnapshot,
-): Promise<UserSet> {
-  const users = new UserSet();
-  const selector = event === undefined ? {where} : {event, where};
-  const stretch = {startMs: fromMs, lastMs: toMs};
-  await usersOfRows(reading, {selector, stretch}, snapshot, undefined, (user) => users.add(user));
   return users;
 }

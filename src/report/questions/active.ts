@@ -17,9 +17,8 @@ import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
-import {cutsOf} from '../operators/held-buckets.js';
 import {RowScan} from '../operators/row-scan.js';
-import {areRowsLess, usersByBucket} from '../operators/users-by-bucket.js';
+import {UsersByBucket} from '../operators/users-by-bucket.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
@@ -51,20 +50,17 @@ async function activityOfSets(
   query: QueryOf<'active'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string | undefined> {
-  const {metric, windows, did = {}, toMs, breakdown, users: filter} = query;
+  const {metric, windows, did: selector = {}, toMs, breakdown, users: filter} = query;
   if (breakdown !== undefined) return undefined;
   const buckets = Buckets.of(query);
   const plan = planActive(buckets, metric, windows);
   const {edges} = plan;
-  const scan = new RowScan(reading, {stretch: {startMs: edges[0]!, lastMs: toMs}, selectors: [did]});
-  if (snapshots.some((snapshot) => areRowsLess(reading, scan, snapshot, edges.length - 1))) return undefined;
-  const asked = {selectors: [did], kind: buckets.kind, edges, cuts: cutsOf(edges, edges[0]!, toMs)};
+  const active = new UsersByBucket(reading, {selector, kind: buckets.kind, edges, fromMs: edges[0]!, toMs});
+  if (snapshots.some((snapshot) => active.areRowsLess(snapshot))) return undefined;
   const sums = new ActivitySums(plan);
-  for (const snapshot of snapshots) {
-    const users = await filteredUsers(reading, snapshot, filter);
-    await usersByBucket(reading, scan, snapshot, asked, ({sets}) => sums.addSets(sets), users);
-  }
-  return `${intervalText(buckets)},${activeFields(buckets.labels(), sums.counts, sums.total)}${scan.skippedField}`;
+  for (const snapshot of snapshots)
+    await active.walk(snapshot, await filteredUsers(reading, snapshot, filter), ({sets}) => sums.addSets(sets));
+  return `${intervalText(buckets)},${activeFields(buckets.labels(), sums.counts, sums.total)}${active.scan.skippedField}`;
 }
 
 async function activityOfRows(

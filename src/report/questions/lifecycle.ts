@@ -8,12 +8,10 @@ import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';
 import {LifecycleCells, lifecycleFields, stageUsers} from '../../../actors/report/engagement/lifecycle.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
-import {cutsOf} from '../operators/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
-import {usersBefore} from '../operators/first-time.js';
-import {RowScan} from '../operators/row-scan.js';
-import {usersByBucket} from '../operators/users-by-bucket.js';
+import {UsersByBucket} from '../operators/users-by-bucket.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
+import {usersBefore} from '../operators/users-within.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
@@ -53,22 +51,14 @@ async function walkSets(
   snapshots: readonly PartitionSnapshot[],
   walk: WalkStages,
 ): Promise<string> {
-  const {did, fromMs, toMs, beforeMs, users: filter} = query;
-  const buckets = Buckets.of(query);
-  const edges = Float64Array.from([beforeMs, fromMs, ...buckets.edges.subarray(1)]);
-  const asked = {selectors: [did], kind: buckets.kind, edges, cuts: cutsOf(edges, beforeMs, toMs)};
-  const scan = new RowScan(reading, {stretch: {startMs: beforeMs, lastMs: toMs}, selectors: [did]});
+  const {did: selector, fromMs, toMs, beforeMs, users: filter} = query;
+  const {kind, edges: ends} = Buckets.of(query);
+  const edges = Float64Array.from([beforeMs, fromMs, ...ends.subarray(1)]);
+  const active = new UsersByBucket(reading, {selector, kind, edges, fromMs: beforeMs, toMs});
   for (const snapshot of snapshots) {
     const users = await filteredUsers(reading, snapshot, filter);
-    const known = await usersBefore(reading, snapshot, did, beforeMs, users); // LS1
-    await usersByBucket(
-      reading,
-      scan,
-      snapshot,
-      asked,
-      (pass) => walk(snapshot, pass, known.subarray(pass.userStart / 32)),
-      users,
-    );
+    const known = await usersBefore(reading, snapshot, selector, beforeMs); // LS1
+    await active.walk(snapshot, users, (pass) => walk(snapshot, pass, known.subarray(pass.userStart / 32)));
   }
-  return scan.skippedField;
+  return active.scan.skippedField;
 }

@@ -22,10 +22,9 @@ import type {NoteColumns} from '../counts/value-index.js';
 import {countInCells} from '../operators/celled-groups.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
-import {cutsOf} from '../operators/held-buckets.js';
 import {BeyondMemory, type ChosenFold, RowScan} from '../operators/row-scan.js';
 import {countsOf, leavingCells} from '../operators/stored-counts.js';
-import {areRowsLess, usersByBucket} from '../operators/users-by-bucket.js';
+import {UsersByBucket} from '../operators/users-by-bucket.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
@@ -78,6 +77,8 @@ class MeasuredSeries {
   private readonly scan: RowScan;
   private readonly grouping: Grouping | undefined;
   private readonly measuredValues: PropertyValues | undefined;
+  /** Of a measure of users without a breakdown. */
+  private readonly byBucket: UsersByBucket | undefined;
   private shown: ShownGroups | undefined;
   private cells: MeasuredCells;
   private skippedValues = 0;
@@ -106,12 +107,15 @@ class MeasuredSeries {
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
     this.scan = new RowScan(reading, {stretch, selectors: [this.selector], properties: [...properties]});
     this.cells = new MeasuredCells(measure, 1, buckets.count);
+    if (measure === 'users' && this.grouping === undefined)
+      this.byBucket = new UsersByBucket(reading, {selector: this.selector, ...rangeOf(buckets), countsEvents: true});
   }
 
   /** Number of values that could not be compared or measured; undefined: the question compares and measures no numbers. */
   get skipped(): number | undefined {
     const compares = this.selector.where?.some(({op}) => comparesNumbers(op));
-    return compares || this.measuredValues !== undefined ? this.scan.skipped + this.skippedValues : undefined;
+    if (!compares && this.measuredValues === undefined) return undefined;
+    return this.scan.skipped + (this.byBucket?.scan.skipped ?? 0) + this.skippedValues;
   }
 
   async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
@@ -336,12 +340,9 @@ class MeasuredSeries {
 
   /** Folds the users of a partition as sets of each bucket. False: they are by groups, or their rows take less memory. */
   private async foldSets(snapshot: PartitionSnapshot): Promise<boolean> {
-    const {buckets, cells, reading, scan, selector} = this;
-    if (this.grouping !== undefined || areRowsLess(reading, scan, snapshot, buckets.count)) return false;
-    const {fromMs, toMs, edges, kind} = buckets;
-    const asked = {selectors: [selector], kind, edges, cuts: cutsOf(edges, fromMs, toMs), countsEvents: true};
-    const users = await this.usersOf(snapshot);
-    await usersByBucket(reading, scan, snapshot, asked, (pass) => cells.addSets(pass), users);
+    const {cells, byBucket} = this;
+    if (byBucket === undefined || byBucket.areRowsLess(snapshot)) return false;
+    await byBucket.walk(snapshot, await this.usersOf(snapshot), (pass) => cells.addSets(pass));
     return true;
   }
 
@@ -356,6 +357,8 @@ class MeasuredSeries {
 
 const shownIn = (grouping: Grouping, counts: GroupCounts, numbers: NumberCounts): ShownGroups =>
   grouping.choose(numbers.totals(grouping.groups, counts.totals()));
+
+const rangeOf = ({edges, kind, fromMs, toMs}: Buckets) => ({edges, kind, fromMs, toMs});
 
 const common = (one: Stretch, other: Stretch): Stretch => ({
   startMs: Math.max(one.startMs, other.startMs),

@@ -32,11 +32,11 @@ import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
 import {cutsOf} from '../operators/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
-import {usersBefore, without} from '../operators/first-time.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
 import {type ReturnBuckets, returnSets, setsOfReturns} from '../operators/return-sets.js';
 import {type ChosenFold, type NoteRows, RowScan} from '../operators/row-scan.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
+import {usersBefore, without} from '../operators/users-within.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
@@ -112,7 +112,7 @@ class Retention {
     for (const snapshot of snapshots) {
       const users = await filteredUsers(reading, snapshot, query.users);
       const isFirst = query.cohort === 'first';
-      const earlier = isFirst ? await usersBefore(reading, snapshot, query.start, query.fromMs, users) : undefined;
+      const earlier = isFirst ? await usersBefore(reading, snapshot, query.start, query.fromMs) : undefined;
       this.members.set(snapshot, earlier === undefined ? users : without(users, earlier));
       await grouping?.open(reading.scan, snapshot);
     }

@@ -6,10 +6,8 @@ import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';
 import {StickinessCells, usersByBuckets} from '../../../actors/report/engagement/stickiness.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
-import {cutsOf} from '../operators/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
-import {RowScan} from '../operators/row-scan.js';
-import {usersByBucket} from '../operators/users-by-bucket.js';
+import {UsersByBucket} from '../operators/users-by-bucket.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
@@ -50,13 +48,10 @@ async function walkSets(
   snapshots: readonly PartitionSnapshot[],
   walk: (snapshot: PartitionSnapshot, pass: SetsOfPass) => Generator<void, void, void>,
 ): Promise<string> {
-  const {did, fromMs, toMs, users: filter} = query;
+  const {did: selector, fromMs, toMs, users: filter} = query;
   const {edges, kind} = Buckets.of(query);
-  const asked = {selectors: [did], kind, edges, cuts: cutsOf(edges, fromMs, toMs)};
-  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [did]});
-  for (const snapshot of snapshots) {
-    const users = await filteredUsers(reading, snapshot, filter);
-    await usersByBucket(reading, scan, snapshot, asked, (pass) => walk(snapshot, pass), users);
-  }
-  return scan.skippedField;
+  const active = new UsersByBucket(reading, {selector, kind, edges, fromMs, toMs});
+  for (const snapshot of snapshots)
+    await active.walk(snapshot, await filteredUsers(reading, snapshot, filter), (pass) => walk(snapshot, pass));
+  return active.scan.skippedField;
 }
