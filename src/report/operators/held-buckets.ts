@@ -15,7 +15,7 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {newRepeated, type Repeated, RepeatedQuestions} from '../repeated-questions.js';
 
 /** HB2 */
-const bytesShare = 1 / 64;
+const bytesShare = 1 / 16;
 /** Bytes of a bucket beside its sets, and of the key of a chunk. */
 const bucketBytes = 512;
 const sourceBytes = 48;
