@@ -1,5 +1,5 @@
 // The users of a question's buckets, as an earlier answer left them behind: sets, and the number of their events.
-//   Owns: whether a value is still valid for a snapshot. Does not own: which questions they are kept for
+//   Owns: whether they are still valid for a snapshot. Does not own: which questions they are kept for
 //   (repeated-questions.ts) and how long (derived-indexes.ts).
 //   HB1. A bucket's sets stand for the rows of some chunks that count (`countedKey`), in all of its bucket. It answers only if those are
 //        the bucket's rows in the question, or together with the chunks that it lacks. Only sets of such buckets are kept.
