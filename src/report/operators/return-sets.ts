@@ -1,12 +1,13 @@
 // The users who start and return by bucket: out of the sets that earlier answers left behind, and out of the rows of buckets
 // without valid ones. Whether a return comes after the start event takes all rows of a bucket: these sets do not grow by chunks.
-import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
+
 import type {ReturnSets} from '../../../actors/report/engagement/retention.js';
 import {UserPeriods} from '../../../actors/report/engagement/user-periods.js';
+import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import type {BucketUsers, ChosenBuckets, OpenBuckets} from './held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import type {BucketUsers, ChosenBuckets, OpenBuckets} from './held-buckets.js';
 import {type ChosenFold, RowScan} from './row-scan.js';
 
 /** Sets of a bucket that are held: those of `ReturnSets`. */

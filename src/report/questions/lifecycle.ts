@@ -4,8 +4,8 @@
 import {must} from '../../../actors/invariant.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';
 import {LifecycleCells, lifecycleFields, stageUsers} from '../../../actors/report/engagement/lifecycle.js';
+import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
 import {filteredUsers} from '../operators/filtered-users.js';

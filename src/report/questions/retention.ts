@@ -10,7 +10,6 @@ import {must} from '../../../actors/invariant.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import {setOfUsers, wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import {
   forEachMembership,
   membersOf,
@@ -22,6 +21,7 @@ import {
   startBit,
 } from '../../../actors/report/engagement/retention.js';
 import {UserPeriods} from '../../../actors/report/engagement/user-periods.js';
+import {setOfUsers, wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
@@ -30,9 +30,9 @@ import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {missingGroup, type ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
-import {cutsOf} from '../operators/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
+import {cutsOf} from '../operators/held-buckets.js';
 import {type ReturnBuckets, returnSets, setsOfReturns} from '../operators/return-sets.js';
 import {type ChosenFold, type NoteRows, RowScan} from '../operators/row-scan.js';
 import type {NoteUser} from '../operators/users-of-rows.js';

@@ -2,8 +2,8 @@
 
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';
 import {StickinessCells, usersByBuckets} from '../../../actors/report/engagement/stickiness.js';
+import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
 import {filteredUsers} from '../operators/filtered-users.js';

@@ -51,9 +51,7 @@ test('equal the union of the elements of each window, and those of all passes ad
     const before = sets.map((set) => set.slice());
     for (let pass = 1; pass <= 2; pass++) {
       for (const _ of sums.addSets(sets));
-      const counts = Array.from(windows.starts, (start, window) =>
-        usersOf(sets.slice(start, windows.ends[window]!)),
-      );
+      const counts = Array.from(windows.starts, (start, window) => usersOf(sets.slice(start, windows.ends[window]!)));
       expect([...sums.counts]).toEqual(counts.map((count) => count * pass));
       expect(sums.total).toBe(usersOf(sets.slice(totalElement)) * pass);
     }
