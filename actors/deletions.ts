@@ -4,10 +4,22 @@
 //   DR2. A pending deletion does not expire.
 //   DR3. A completed deletion is written once, with the next cut, and again only when small parts are merged: there may be as
 //        many as users deleted within 30 days, and each deletion takes snapshots of its own.
+//   DR4. Late copies name erased users in the log, after their erase entries: the log is cleaned of them once more.
+import {type Actor, type FrozenPart, jsonOf, jsonPart, type Moment, type Payload} from './actor.js';
 import {must} from './invariant.js';
-import type {DeletionRecord} from './manifest.js';
+import {Journal, type JournalBlock} from './journal.js';
+import {type DeletionRecord, encodeDeletions} from './manifest.js';
 
-export class Deletions {
+/** Small state. `parts`: completed records, with the latest expiry of each part. */
+export interface DeletionsState {
+  readonly pending: readonly DeletionRecord[];
+  readonly toTell: readonly string[];
+  readonly erasedInLogSequence: number;
+  readonly parts: readonly JournalBlock<number>[];
+}
+
+export class Deletions implements Actor<DeletionRecord> {
+  readonly name = 'deletions';
   /** Records by id, the newest last. */
   private readonly byId = new Map<string, DeletionRecord>();
   /** Ids of a user's deletions by its hash, the newest last. Nearly all users have one. */
@@ -18,6 +30,11 @@ export class Deletions {
   private ofNames = 0;
   /** Records completed since the last snapshot. DR3 */
   private fresh: DeletionRecord[] = [];
+  private readonly journal = new Journal<number>('deletions.completed');
+  /** Completed deletions of users that not every endpoint is known to have been told of. */
+  readonly toTell = new Set<string>();
+  /** Last message that may hold entries of an erased user after its erase entry; 0: none in the log. DR4 */
+  private erasedInLogSequence = 0;
   /** Whether records of a damaged part are missing: a deletion without a record may have been completed. */
   isIncomplete = false;
 
@@ -53,15 +70,10 @@ export class Deletions {
     return Array.from(this.pendingIds, (id) => must(this.byId.get(id), 'a pending deletion is on record'));
   }
 
-  /** Adds a record: of the log, a completed one, or a pending one of a snapshot's index. */
-  add(record: DeletionRecord): void {
+  /** Keeps a record: a new one, or one of which more was done. */
+  apply(record: DeletionRecord): void {
     this.keep(record);
     if (record.completed !== null) this.fresh.push(record);
-  }
-
-  /** Restores completed records from a part. DR3 */
-  restore(records: readonly DeletionRecord[]): void {
-    for (const record of records) this.keep(record);
   }
 
   private keep(record: DeletionRecord): void {
@@ -79,19 +91,69 @@ export class Deletions {
   /** The next partition's log has the deletion: nothing here names its user any more. */
   wentOn(id: string): void {
     const {onward, ...record} = must(this.byId.get(id), 'a deletion that went on is on record');
-    this.add(record);
+    this.apply(record);
   }
 
+  /** Records what was done and checked; the next snapshot has it. */
   complete(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
     const record = must(this.byId.get(id), 'a deletion that was carried out is on record');
-    this.add({...record, completed});
+    this.apply({...record, completed});
+    if (record.isOfName !== true) this.toTell.add(id); // Receivers are told of users.
   }
 
-  /** Completed records that no part has yet. DR3 */
-  takeCompleted(): readonly DeletionRecord[] {
-    const {fresh} = this;
+  /** Whether the log has a late entry that names an erased user, and must be cleaned again. DR4 */
+  get hasErasedInLog(): boolean {
+    return this.erasedInLogSequence > 0;
+  }
+
+  noteErasedInLog(sequence: number): void {
+    this.erasedInLogSequence = sequence;
+  }
+
+  /** Notes that the log has no message up to `sequence` any more. */
+  logCleaned(sequence: number): void {
+    if (this.erasedInLogSequence <= sequence) this.erasedInLogSequence = 0;
+  }
+
+  freeze({logicalMs}: Moment): Iterable<FrozenPart> {
+    const fresh = this.fresh.filter(({expiresLogicalMs}) => expiresLogicalMs >= logicalMs);
     this.fresh = [];
-    return fresh;
+    const {erasedInLogSequence} = this;
+    return this.frozen(fresh, {pending: this.pending(), toTell: [...this.toTell], erasedInLogSequence}, logicalMs);
+  }
+
+  private *frozen(
+    fresh: readonly DeletionRecord[],
+    state: Omit<DeletionsState, 'parts'>,
+    logicalMs: number,
+  ): Generator<FrozenPart> {
+    const {journal} = this;
+    yield* journal.drop(journal.blocks.filter(({note}) => note < logicalMs));
+    if (fresh.length > 0)
+      yield journal.append(contentOf(fresh), journal.blocks, (older) => {
+        const held = older.flatMap((payload) => jsonOf<readonly DeletionRecord[]>(payload));
+        return contentOf([...held.filter(({expiresLogicalMs}) => expiresLogicalMs >= logicalMs), ...fresh]);
+      });
+    yield jsonPart(this.name, {...state, parts: journal.blocks} satisfies DeletionsState);
+  }
+
+  restore(name: string, _block: number, payload: Payload): void {
+    if (name !== this.name) {
+      for (const record of jsonOf<readonly DeletionRecord[]>(payload))
+        if (!this.pendingIds.has(record.id)) this.keep(record);
+      for (const record of this.pending()) this.renew(record);
+      return;
+    }
+    const {pending, toTell, erasedInLogSequence, parts} = jsonOf<DeletionsState>(payload);
+    for (const record of pending) this.keep(record);
+    for (const id of toTell) this.toTell.add(id);
+    this.erasedInLogSequence = erasedInLogSequence;
+    this.journal.restore(parts);
+  }
+
+  /** A list of past receipts does not refuse a start. */
+  lost(): void {
+    this.isIncomplete = true;
   }
 
   /** Drops expired records. DR2 */
@@ -99,6 +161,12 @@ export class Deletions {
     for (const record of this.byId.values()) {
       if (record.completed !== null && record.expiresLogicalMs < logicalMs) this.remove(record);
     }
+  }
+
+  /** A pending record is newer than all completed ones. */
+  private renew(record: DeletionRecord): void {
+    this.remove(record);
+    this.keep(record);
   }
 
   private remove({id, userHash, isOfName}: DeletionRecord): void {
@@ -109,3 +177,9 @@ export class Deletions {
     else this.idsOfUser.delete(userHash);
   }
 }
+
+const contentOf = (records: readonly DeletionRecord[]) => ({
+  count: records.length,
+  note: records.reduce((last, {expiresLogicalMs}) => Math.max(last, expiresLogicalMs), 0),
+  encode: () => encodeDeletions(records),
+});

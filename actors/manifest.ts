@@ -2,14 +2,16 @@
 // and the index names all other parts.
 //   M1. The chunk directory is in blocks of `chunkBlockEntries` chunks, each a part. A snapshot writes only the blocks that
 //       changed: one index of all entries would be 6 MB for a billion events, encoded and decoded at every tick.
+//   M2. The index knows the parts of actors by name alone (actor.ts), so a new kind of state changes nothing here.
 //   P3. Parts first, manifest last.
 //   P7. All parts of a manifest are at its position.
 
+import type {FrozenPart} from './actor.js';
 import type {Generations} from './generations.js';
-import {assert, OperatorFault} from './invariant.js';
+import {assert, must, OperatorFault} from './invariant.js';
 
 /** Format of all parts of a snapshot. A program reads no other. */
-export const manifestFormat = 12;
+export const manifestFormat = 13;
 
 /** One part in the store. `revisions`: those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -52,13 +54,6 @@ export interface MoveContents {
   readonly cells: readonly (readonly [hour: number, name: number, count: number])[];
   /** Row counts by chunk. */
   readonly chunks: readonly (readonly [chunk: number, rows: number])[];
-}
-
-/** Pieces of a move of which some have not arrived yet. */
-export interface ArrivingParts {
-  readonly from: number;
-  readonly n: number;
-  readonly messages: readonly PartRef[];
 }
 
 /** The root of a snapshot: at most 64 KiB, overwritten in place, holds no client data. */
@@ -134,18 +129,6 @@ export interface Run {
   readonly bytes: number;
 }
 
-/** An interned table: block b holds the entries from b * `internedBlockEntries` on (actors/table/interned.ts). */
-export interface TableRef {
-  readonly count: number;
-  readonly blocks: readonly PartRef[];
-}
-
-/** Link that came with a late copy of an erased event: its user is deleted. */
-export interface LateLink {
-  readonly userId: string;
-  readonly anonymousId: string;
-}
-
 export interface DeletionRecord {
   readonly id: string;
   /** Keyed hash of the user key, hex. */
@@ -169,110 +152,109 @@ export interface DeletionRecord {
   readonly expiresLogicalMs: number;
 }
 
-/** A part with completed `DeletionRecord`s as a JSON array, the newest last. */
-export interface DeletionsPart {
+/** A part of an actor's state. */
+export interface NamedPart {
+  readonly block: number;
   readonly part: PartRef;
+}
+
+/** The state of a partition's actors, by the names of its parts (actor.ts). */
+export interface ActorParts {
+  /** Small state: JSON whose shape src/parts/stored-state.ts knows. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Parts by ascending block; the names in the order in which they first came. */
+  readonly parts: Readonly<Record<string, readonly NamedPart[]>>;
+}
+
+/** The state that readers of snapshots know: users, names, and what does not count in reports. */
+export interface ReadState {
+  readonly users: {readonly keys: {readonly count: number}; readonly erased: readonly number[]};
+  readonly aggregator: {readonly names: {readonly count: number}};
+  readonly moves: {readonly pending: readonly Move[]; readonly candidates: readonly number[]};
+  readonly deletions: {readonly pending: readonly DeletionRecord[]};
+  readonly changes: {
+    readonly dropped: Position | null;
+    readonly parts: readonly {readonly block: number; readonly note: {readonly position: Position}}[];
+  };
+}
+
+/** A table of keys: part b holds the entries from b * `internedBlockEntries` on (actors/table/interned.ts). */
+export interface TableRef {
   readonly count: number;
-  /** The latest expiry of its records. */
-  readonly expiresLogicalMs: number;
+  readonly blocks: readonly PartRef[];
 }
 
 /** Records of changes (actors/changes.ts), the newest last. */
 export interface ChangesPart {
   readonly part: PartRef;
-  /** Number of facts in them. */
-  readonly count: number;
   /** Position of the newest record. */
   readonly position: Position;
-  /** Expiry of the record that expires last. */
-  readonly expiresLogicalMs: number;
 }
 
-/** Fingerprints of message ids of one logical day (actors/dedupe/fresh-fingerprints.ts). */
-export interface FingerprintsPart {
-  readonly logicalDay: number;
-  readonly part: PartRef;
-  readonly count: number;
-}
-
-export interface SnapshotIndex {
-  readonly users: TableRef;
-  readonly names: TableRef;
-  /** Number of live rows by name index, f64 each. */
-  readonly nameCounts: PartRef | null;
+/** An index as it is stored: with the chunks after those of `chunkBlocks`. */
+export interface StoredIndex extends ActorParts {
+  readonly values: ActorParts['values'] & ReadState;
   /** Block b lists the chunks from b * `chunkBlockEntries` on. M1 */
   readonly chunkBlocks: readonly PartRef[];
-  /** All chunks in order, the open one last, as it was at the cut. */
-  readonly chunks: readonly ChunkEntry[];
+  readonly lastChunks: readonly ChunkEntry[];
   /** Hourly counts and daily active sets (actors/aggregator/windows.ts), keyed by epoch day. */
   readonly windowRuns: readonly Run[];
   /** User records (actors/user/user-records.ts), keyed by user index. */
   readonly userRuns: readonly Run[];
+  readonly nextOrdinal: number;
+  readonly nextChunk: number;
+}
+
+/** A whole index, as it is read. */
+export interface SnapshotIndex extends Omit<StoredIndex, 'lastChunks'> {
+  /** All chunks in order, the open one last, as it was at the cut. */
+  readonly chunks: readonly ChunkEntry[];
+  readonly users: TableRef;
+  readonly names: TableRef;
   /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
   readonly erasedUsers: readonly number[];
-  /** Message ids, the newest last. */
-  readonly dedupe: readonly FingerprintsPart[];
-  /** Number of ids in `dedupe` that are remembered: the newest ones. */
-  readonly dedupeCount: number;
-  /** First logical day of which all message ids are held; null: none were dropped for lack of memory. */
-  readonly dedupeHeldFromDay: number | null;
-  /** Message ids of erased users. */
-  readonly erasedIds: readonly FingerprintsPart[];
-  /** Pending deletions. */
+  /** Pending deletions, and parts with completed ones, the newest last. */
   readonly deletions: readonly DeletionRecord[];
-  /** Links that came with late copies of erased entries, and are to be taken back; absent: none. */
-  readonly lateLinks?: readonly LateLink[];
-  /** Completed deletions, the newest last. */
-  readonly completedDeletions: readonly DeletionsPart[];
-  /** Completed deletions that not every endpoint is known to have been told of. */
-  readonly deletionsToTell: readonly string[];
-  /** Users who completed saved funnels, by funnel. */
-  readonly completed: readonly CompletedPart[];
+  readonly completedDeletions: readonly PartRef[];
   /** Records of changes, the newest last. */
   readonly changes: readonly ChangesPart[];
   /** Changes up to this position were dropped; null: none were. */
   readonly changesDropped: Position | null;
-  /** Last message of the log that may hold entries of erased users after their erase entries; 0: none. */
-  readonly erasedInLogSequence: number;
-  /** Last number of each producer, and the logical time at which it was seen. */
-  readonly producers: readonly (readonly [id: string, n: number, seenLogicalMs: number])[];
-  /**
-   * Links of devices to users (actors/identity/links.ts): devices, owners, and the owner of each device by blocks of `devices`.
-   */
-  readonly devices: TableRef;
-  readonly owners: TableRef;
-  readonly links: readonly PartRef[];
   /** Indexes of linked devices' users who have not left yet. */
   readonly candidates: readonly number[];
   readonly moves: readonly Move[];
-  readonly moveCounts: MoveCounts;
-  /** Moves of which some pieces have not arrived yet, by origin: the pieces are log messages, a part each. */
-  readonly arriving: readonly ArrivingParts[];
   /** Users who left and whose destination has their events, as a bit set (actors/table/user-set.ts). Null: none. */
   readonly leftOut: PartRef | null;
-  readonly nextOrdinal: number;
-  readonly nextChunk: number;
-  readonly logicalMs: number;
-  readonly lastTickMs: number;
 }
 
-/** Users who completed a saved funnel. */
-export interface CompletedPart {
-  /** Id of the funnel. */
-  readonly funnel: string;
-  /** Whether the users who completed it before it was saved are included: only later ones are notified. */
-  readonly hasBegun: boolean;
-  /** One bit per user (actors/table/user-set.ts); null: no user. */
-  readonly users: PartRef | null;
+/** The frozen changes since the last snapshot, which the shell stores (actor.ts AC1, manifest.ts P7). */
+export interface SnapshotDelta extends Pick<SnapshotIndex, 'nextOrdinal' | 'nextChunk'> {
+  readonly sequence: number;
+  readonly mark: string;
+  readonly asOfMs: number;
+  readonly moveCounts: MoveCounts;
+  /** Pending moves. Those without contents get them before the index is written. */
+  readonly moves: readonly Move[];
+  /** By actor. */
+  readonly parts: readonly Iterable<FrozenPart>[];
+  /** Runs of hourly counts and day sets, and of user records: blocks that are read once. */
+  readonly windowBlocks: Iterable<EncodedBlock>;
+  readonly userBlocks: Iterable<EncodedBlock>;
+  readonly erasedUsers: readonly number[];
 }
 
-/** An index as it is stored: with the chunks after those of `chunkBlocks`. */
-export interface StoredIndex extends Omit<SnapshotIndex, 'chunks'> {
-  readonly lastChunks: readonly ChunkEntry[];
-}
-
-export function storedIndex({chunks, ...rest}: SnapshotIndex): StoredIndex {
-  return {...rest, lastChunks: chunks.slice(rest.chunkBlocks.length * chunkBlockEntries)};
+export function storedIndex({
+  values,
+  parts,
+  chunkBlocks,
+  chunks,
+  windowRuns,
+  userRuns,
+  nextOrdinal,
+  nextChunk,
+}: SnapshotIndex): StoredIndex {
+  const lastChunks = chunks.slice(chunkBlocks.length * chunkBlockEntries);
+  return {values, parts, chunkBlocks, lastChunks, windowRuns, userRuns, nextOrdinal, nextChunk};
 }
 
 /** The whole index. `blocks`: content of the parts of `chunkBlocks`. */
@@ -281,19 +263,26 @@ export function wholeIndex(
   blocks: readonly (readonly ChunkEntry[])[],
 ): SnapshotIndex {
   const chunks: ChunkEntry[] = [];
-  return {...rest, chunks: chunks.concat(...blocks, lastChunks)};
-}
-
-/** The last parts, which together hold the newest `count` ids. */
-export function newestParts(parts: readonly FingerprintsPart[], count: number): readonly FingerprintsPart[] {
-  let first = parts.length;
-  for (let held = 0; first > 0 && held < count; ) held += parts[--first]!.count;
-  return parts.slice(first);
-}
-
-/** Number of the oldest ids in the parts that are no longer remembered. */
-export function forgottenIds({dedupe, dedupeCount}: SnapshotIndex): number {
-  return dedupe.reduce((sum, {count}) => sum + count, 0) - dedupeCount;
+  const {users, aggregator, moves, deletions, changes} = rest.values;
+  const partsOfName = (name: string): PartRef[] => (rest.parts[name] ?? []).map(({part}) => part);
+  const records = new Map(rest.parts['changes.records']?.map(({block, part}) => [block, part]));
+  return {
+    ...rest,
+    chunks: chunks.concat(...blocks, lastChunks),
+    users: {count: users.keys.count, blocks: partsOfName('users.keys')},
+    names: {count: aggregator.names.count, blocks: partsOfName('aggregator.names')},
+    erasedUsers: users.erased,
+    deletions: deletions.pending,
+    completedDeletions: partsOfName('deletions.completed'),
+    changes: changes.parts.map(({block, note}) => ({
+      part: must(records.get(block), 'a block of changes is a part'),
+      position: note.position,
+    })),
+    changesDropped: changes.dropped,
+    candidates: moves.candidates,
+    moves: moves.pending,
+    leftOut: partsOfName('moves.leftOut')[0] ?? null,
+  };
 }
 
 // What reads these bytes checks their shape: src/parts/stored-state.ts.
@@ -339,17 +328,10 @@ export function* partsOfChunks(chunks: readonly ChunkEntry[]): Generator<PartRef
 }
 
 /** Every part but those of chunks. */
-export function* partsBesideChunks(index: Omit<SnapshotIndex, 'chunks'>): Generator<PartRef> {
+export function* partsBesideChunks(
+  index: Pick<StoredIndex, 'parts' | 'chunkBlocks' | 'windowRuns' | 'userRuns'>,
+): Generator<PartRef> {
   yield* index.chunkBlocks;
-  yield* index.users.blocks;
-  yield* index.names.blocks;
-  yield* index.devices.blocks;
-  yield* index.owners.blocks;
-  yield* index.links;
-  for (const {messages} of index.arriving) yield* messages;
-  if (index.leftOut !== null) yield index.leftOut;
-  if (index.nameCounts !== null) yield index.nameCounts;
+  for (const named of Object.values(index.parts)) for (const {part} of named) yield part;
   for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;
-  for (const {part} of [...index.dedupe, ...index.erasedIds, ...index.completedDeletions, ...index.changes]) yield part;
-  for (const {users} of index.completed) if (users !== null) yield users;
 }

@@ -125,12 +125,15 @@ test('every catch names its error: what hides all of them hides bugs', () => {
 const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   actors: [
     ['invariant.ts'],
-    ['generations.ts'],
-    ['bytes', 'limits.ts', 'manifest.ts', 'order'],
+    ['actor.ts', 'generations.ts'],
+    ['bytes', 'journal.ts', 'limits.ts', 'manifest.ts', 'order'],
     ['calendar.ts', 'changes.ts', 'deletions.ts', 'table'],
     ['aggregator', 'log'],
     ['chunk', 'dedupe', 'funnels', 'identity'],
     ['user'],
+    ['partition-actors.ts'],
+    ['erasures.ts', 'events.ts'],
+    ['arrivals.ts'],
     ['partition.ts', 'report/selection.ts', 'report/yielding.ts'],
     ['report/rows'],
     ['report/counts', 'report/funnel'],

@@ -2,9 +2,10 @@
 //   Owns:    event names, their counts, the changes of windows since the last snapshot.
 //   Does not own: windows of earlier cuts, which are in parts (windows.ts).
 
+import {type Actor, bytesIn, chained, type FrozenPart, jsonOf, jsonPart, type Payload} from '../actor.js';
 import {bytesOf} from '../bytes/bytes.js';
 import type {EncodedBlock, MoveContents} from '../manifest.js';
-import {type EncodedTable, InternedTable} from '../table/interned.js';
+import {InternedTable, type TableSize} from '../table/interned.js';
 import type {UserSet} from '../table/user-set.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
@@ -18,6 +19,11 @@ export interface RowRun {
   readonly end: number;
 }
 
+interface CountedRun extends RowRun {
+  /** From 0: false only if the row's user was active on its day before. */
+  readonly isNewDay: Uint8Array;
+}
+
 /** An event of an erased user. */
 export interface ErasedRow {
   readonly timeMs: number;
@@ -27,16 +33,20 @@ export interface ErasedRow {
   readonly ordinal: number;
 }
 
-/** The aggregator's share of a snapshot. Iterables are single-use. */
-export interface AggregatorDelta {
-  readonly names: EncodedTable;
-  readonly nameCounts: Uint8Array;
-  readonly windowBlocks: Iterable<EncodedBlock>;
+/** Small state. */
+export interface AggregatorState {
+  readonly names: TableSize;
 }
 
-export class Aggregator {
+const namesName = 'aggregator.names';
+const countsName = 'aggregator.counts';
+
+export class Aggregator implements Actor<CountedRun> {
+  readonly name = 'aggregator';
   readonly names = new InternedTable();
   private nameCounts = new Float64Array(64);
+  /** Whether counts are others than in the last snapshot. */
+  private areCountsChanged = false;
   private windows = new WindowDeltas();
 
   /** Interns the name bytes[start .. end); returns its index. */
@@ -49,12 +59,14 @@ export class Aggregator {
   /** `isNewDay` may be false only if the user was active on this day before. */
   applyEvent(timeMs: number, name: number, user: number, isNewDay: boolean): void {
     this.nameCounts[name] += 1;
+    this.areCountsChanged = true;
     this.windows.add(timeMs, name, user, isNewDay);
   }
 
-  /** Applies a run of rows; `isNewDay` has an element for each of them, from 0. */
-  applyRun({times, names, users, start, end}: RowRun, isNewDay: Uint8Array): void {
+  /** Applies a run of rows, each like `applyEvent`. */
+  apply({times, names, users, start, end, isNewDay}: CountedRun): void {
     const {nameCounts, windows} = this;
+    this.areCountsChanged = true;
     for (let row = start; row < end; row++) {
       nameCounts[names[row]] += 1;
       windows.add(times[row], names[row], users[row], isNewDay[row - start] !== 0);
@@ -68,6 +80,7 @@ export class Aggregator {
 
   /** Subtracts erased rows. Rows of users who left are subtracted from the windows already. A name without rows is forgotten. */
   subtract(rows: readonly ErasedRow[], haveLeft = false): void {
+    this.areCountsChanged = true;
     for (const row of rows) {
       if (!haveLeft) this.windows.subtract(row.timeMs, row.name);
       this.nameCounts[row.name] -= 1;
@@ -83,23 +96,38 @@ export class Aggregator {
     for (const [hour, count] of cells) this.windows.subtractCell(hour, name, count);
     this.windows.removeMembers(inactive);
     this.nameCounts[name] = 0;
+    this.areCountsChanged = true;
     this.names.remove(name);
   }
 
-  /**
-   * Freezes the changes of windows since the last snapshot. Blocks are encoded lazily, without the members that `isErased` by then.
-   */
-  freeze(isErased: (user: number) => boolean): AggregatorDelta {
-    const {windows} = this;
-    this.windows = new WindowDeltas();
-    return {
-      names: this.names.freeze(),
-      nameCounts: bytesOf(this.nameCounts.slice(0, this.names.count)),
-      windowBlocks: encoded(windows, isErased),
-    };
+  freeze(): Iterable<FrozenPart> {
+    const state: AggregatorState = {names: this.names.size};
+    return chained(this.names.freeze(namesName), this.frozenCounts(), [jsonPart(this.name, state)]);
   }
 
-  restoreCounts(payload: Uint8Array): void {
+  private frozenCounts(): FrozenPart[] {
+    if (!this.areCountsChanged || this.names.count === 0) return [];
+    this.areCountsChanged = false;
+    return [{name: countsName, block: 0, payload: bytesOf(this.nameCounts.slice(0, this.names.count))}];
+  }
+
+  /**
+   * Freezes the changes of windows since the last snapshot: a run. Blocks are read once, and encoded then, without the members
+   * that `isErased` by then.
+   */
+  freezeRun(isErased: (user: number) => boolean): Iterable<EncodedBlock> {
+    const {windows} = this;
+    this.windows = new WindowDeltas();
+    return encoded(windows, isErased);
+  }
+
+  restore(name: string, _block: number, payload: Payload): void {
+    if (name === namesName) this.names.restoreBlock(bytesIn(payload));
+    else if (name === countsName) this.restoreCounts(bytesIn(payload));
+    else this.names.reserve(jsonOf<AggregatorState>(payload).names);
+  }
+
+  private restoreCounts(payload: Uint8Array): void {
     const counts = new Float64Array(payload.slice().buffer);
     this.nameCounts = new Float64Array(Math.max(64, counts.length * 2));
     this.nameCounts.set(counts);

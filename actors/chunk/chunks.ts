@@ -15,6 +15,8 @@ import type {RestoredChunk, Tables} from './restored-chunk.js';
 /** Rows of a chunk. */
 export interface ChunkRun extends RowRun {
   readonly chunk: number;
+  /** Room for a mark of each row, from 0: user actors set it (actors/user/user-actors.ts). */
+  readonly isNewDay: Uint8Array;
 }
 
 export class Chunks {
@@ -22,6 +24,7 @@ export class Chunks {
   private readonly rows: EventRows;
   private readonly tables: Tables;
   private closed: ChunkInMemory[] = [];
+  private readonly isNewDay = new Uint8Array(chunkRowsMax);
 
   constructor(kernel: RowKernel, tables: Tables) {
     this.rows = new EventRows(kernel);
@@ -41,12 +44,17 @@ export class Chunks {
     const end = open.count;
     const {times, users, names} = open.columnsNow;
     if (open.isFull) this.close();
-    return {chunk: open.chunk, times, users, names, start: end - taken, end};
+    return {chunk: open.chunk, times, users, names, start: end - taken, end, isNewDay: this.isNewDay};
   }
 
   /** Number of the chunk that the next row goes to. */
   get nextRowChunk(): number {
     return this.appendable().chunk;
+  }
+
+  /** Ordinal of the next row. */
+  get nextOrdinal(): number {
+    return this.open.baseOrdinal + this.open.count;
   }
 
   append(entry: EntryView, user: number, name: number): void {

@@ -82,3 +82,18 @@ function ofOtherDay(fresh: FreshFingerprints[], day: number): FreshFingerprints 
   fresh.push(begun);
   return begun;
 }
+
+const bytesIn = (parts: readonly Uint8Array[]): number => parts.reduce((sum, {length}) => sum + length, 0);
+
+/** Number of fingerprints in these parts. */
+export const countIn = (parts: readonly Uint8Array[]): number => bytesIn(parts) / bytesEach;
+
+export function joinFingerprints(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(bytesIn(parts));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

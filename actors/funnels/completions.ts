@@ -4,15 +4,13 @@
 //   CO2. Who completed a funnel before it was saved is known, and not told.
 //   CO3. A user who leaves for its owner's partition completes no funnel here: it does so there, with all events of that person.
 
+import {type Actor, bytesIn, type FrozenPart, jsonOf, jsonPart, type Payload} from '../actor.js';
+import {must} from '../invariant.js';
 import type {Completion} from '../log/entries.js';
 import {UserSet} from '../table/user-set.js';
 
-/** A funnel's share of a snapshot. `users`: undefined when the last snapshot has the same, null for nobody. */
-export interface CompletedDelta {
-  readonly funnel: string;
-  readonly hasBegun: boolean;
-  readonly users: Uint8Array | null | undefined;
-}
+/** Small state: the saved funnels, and whether those who completed each before it was saved are included. */
+export type CompletionsState = readonly (readonly [funnel: string, hasBegun: boolean])[];
 
 interface Completed {
   readonly users: UserSet;
@@ -20,18 +18,24 @@ interface Completed {
   isChanged: boolean;
 }
 
-export class Completions {
+export class Completions implements Actor<Completion> {
+  readonly name = 'completions';
   private readonly byFunnel = new Map<string, Completed>();
+  /** Funnels of the last snapshot that were removed since. */
+  private removed: string[] = [];
 
-  /** Applies a complete entry; `stays`: whether a user is one of this partition. @returns the users to tell of. CO1 to CO3 */
-  apply({stage, funnel, users}: Completion, stays: (user: number) => boolean): number[] {
+  /** `stays`: whether a user is one of this partition. CO3 */
+  constructor(private readonly stays: (user: number) => boolean) {}
+
+  /** Applies a complete entry. @returns the users to tell of. CO1 to CO3 */
+  apply({stage, funnel, users}: Completion): number[] {
     if (stage === 'removed') {
-      this.byFunnel.delete(funnel);
+      if (this.byFunnel.delete(funnel)) this.removed.push(funnel);
       return [];
     }
     const completed = this.completedOf(funnel);
     if (stage === 'begin') completed.hasBegun = true;
-    const added = users.filter((user) => stays(user) && !completed.users.has(user));
+    const added = users.filter((user) => this.stays(user) && !completed.users.has(user));
     for (const user of added) completed.users.add(user);
     completed.isChanged ||= added.length > 0;
     return stage === 'now' ? added : [];
@@ -63,19 +67,31 @@ export class Completions {
     return this.byFunnel.get(funnel)?.users.has(user) ?? false;
   }
 
-  freeze(): CompletedDelta[] {
-    return Array.from(this.byFunnel, ([funnel, completed]) => {
-      const {users, hasBegun, isChanged} = completed;
+  freeze(): FrozenPart[] {
+    const parts: FrozenPart[] = this.removed.map((funnel) => ({name: this.partOf(funnel), block: 0, payload: null}));
+    this.removed = [];
+    for (const [funnel, completed] of this.byFunnel) {
+      if (completed.isChanged) parts.push({name: this.partOf(funnel), block: 0, payload: encoded(completed)});
       completed.isChanged = false;
-      if (!isChanged) return {funnel, hasBegun, users: undefined};
-      return {funnel, hasBegun, users: users.count === 0 ? null : users.encode()};
-    });
+    }
+    const funnels = Array.from(this.byFunnel, ([funnel, {hasBegun}]) => [funnel, hasBegun] as const);
+    return [...parts, jsonPart(this.name, funnels satisfies CompletionsState)];
   }
 
-  /** `bits`: bits of a delta. */
-  restore(funnel: string, hasBegun: boolean, bits: Uint8Array | null): void {
-    const users = new UserSet();
-    if (bits !== null) users.restore(bits);
-    this.byFunnel.set(funnel, {users, hasBegun, isChanged: false});
+  private partOf(funnel: string): string {
+    return `${this.name}.${funnel}`;
+  }
+
+  restore(name: string, _block: number, payload: Payload): void {
+    if (name === this.name) {
+      for (const [funnel, hasBegun] of jsonOf<CompletionsState>(payload))
+        this.byFunnel.set(funnel, {users: new UserSet(), hasBegun, isChanged: false});
+    } else {
+      const funnel = name.slice(this.name.length + 1);
+      must(this.byFunnel.get(funnel), 'a set of users is of a saved funnel').users.restore(bytesIn(payload));
+    }
   }
 }
+
+/** Null for nobody: no part is empty. */
+const encoded = ({users}: Completed): Uint8Array | null => (users.count === 0 ? null : users.encode());

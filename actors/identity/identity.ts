@@ -4,11 +4,11 @@
 //
 //   ID1. The key of a user who leaves is changed in its first byte: a later user under the old key is another one.
 //   ID2. Events before the second user's link belong to the first user. LK1 (links.ts)
+import {type Actor, type FrozenPart, jsonOf, jsonPart, type Payload} from '../actor.js';
 import {partitionOf} from '../bytes/hash.js';
 import {must} from '../invariant.js';
 import {anonymousByte} from '../log/entries.js';
 import type {EntryView} from '../log/entry-view.js';
-import type {LateLink} from '../manifest.js';
 import type {InternedTable} from '../table/interned.js';
 import {Links} from './links.js';
 import {Moves} from './moves.js';
@@ -16,7 +16,17 @@ import {Moves} from './moves.js';
 /** Replaces 'a' in the key of a user who leaves. ID1 */
 export const leftByte = 0x6d; // 'm'
 
-export class Identity {
+/** Link that came with a late copy of an erased event: its user is deleted. */
+export interface LateLink {
+  readonly userId: string;
+  readonly anonymousId: string;
+}
+
+/** Small state: links that are to be taken back. */
+export type IdentityState = readonly LateLink[];
+
+export class Identity implements Actor<EntryView> {
+  readonly name = 'identity';
   readonly links = new Links();
   readonly moves: Moves;
   /** Links of erased entries, by both ids: their owners take them back. */
@@ -42,11 +52,12 @@ export class Identity {
     if (device !== undefined && !this.links.isShared(device)) this.moves.candidates.add(user);
   }
 
-  applyLink({bytes, keyStart, keyEnd, textStart, textEnd}: EntryView): void {
-    const {linked} = this.links.link(bytes, {start: keyStart, end: keyEnd}, {start: textStart, end: textEnd});
+  /** Applies a link entry. */
+  apply(entry: EntryView): void {
+    const linked = this.links.apply(entry);
     if (linked === 'known') return;
     this.tally[linked === 'new' ? 'joined' : 'shared'] += 1;
-    const user = this.users.find(bytes, keyStart, keyEnd);
+    const user = this.users.find(entry.bytes, entry.keyStart, entry.keyEnd);
     if (user < 0) return;
     if (linked === 'new') this.moves.candidates.add(user);
     else if (this.moves.candidates.has(user)) this.releaseKeys([user]); // ID2
@@ -59,7 +70,7 @@ export class Identity {
     this.addLateLink({userId: entry.userKey().slice(1), anonymousId: entry.anonymousId()});
   }
 
-  addLateLink(link: LateLink): void {
+  private addLateLink(link: LateLink): void {
     this.lateLinks.set(JSON.stringify([link.userId, link.anonymousId]), link);
   }
 
@@ -153,6 +164,14 @@ export class Identity {
   deviceKeysOf(bytes: Uint8Array, start: number, end: number): Uint8Array[] {
     const devices = this.links.devicesOf(bytes, start, end).filter((device) => !this.links.isShared(device));
     return devices.map((device) => this.links.devices.bytesOf(device));
+  }
+
+  freeze(): FrozenPart[] {
+    return [jsonPart(this.name, [...this.lateLinks.values()] satisfies IdentityState)];
+  }
+
+  restore(_name: string, _block: number, payload: Payload): void {
+    for (const link of jsonOf<IdentityState>(payload)) this.addLateLink(link);
   }
 
   /** The users that an erase entry names: under its key, and on the devices of an owner with this key. */

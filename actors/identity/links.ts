@@ -7,23 +7,28 @@
 //        become one.
 //   LK2. A user that ever named a device here stays in `owners` until it is deleted: the bytes of its link may be in the log.
 
-import {type EncodedTable, InternedTable, internedBlockEntries} from '../table/interned.js';
+import {type Actor, bytesIn, chained, type FrozenPart, type Payload} from '../actor.js';
+import {InternedTable, internedBlockEntries} from '../table/interned.js';
 
+const devicesName = 'links.devices';
+const ownersName = 'links.owners';
 const sharedBit = 0x80000000;
 const none = 0xffffffff;
 
 /** `known`: nothing changed. `shared`: the device was another user's, and became shared. */
 type Linked = 'new' | 'known' | 'shared';
 
-/** Changes since the last snapshot. */
-export interface LinksDelta {
-  readonly devices: EncodedTable;
-  readonly owners: EncodedTable;
-  /** The owner of each device of a block of `devices`: u32, + `sharedBit`. */
-  readonly linkBlocks: readonly (readonly [block: number, payload: Uint8Array])[];
+/** A link entry: the keys of a device and of its owner in `bytes`. */
+interface LinkedKeys {
+  readonly bytes: Uint8Array;
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly textStart: number;
+  readonly textEnd: number;
 }
 
-export class Links {
+export class Links implements Actor<LinkedKeys> {
+  readonly name = 'links';
   readonly devices = new InternedTable();
   readonly owners = new InternedTable();
   /** Owner by device, + `sharedBit`. `none`: the owner was forgotten; such a device is still here if it is shared. */
@@ -38,18 +43,14 @@ export class Links {
     return this.devices.live;
   }
 
-  /** Both keys are in `bytes`. */
-  link(
-    bytes: Uint8Array,
-    device: {readonly start: number; readonly end: number},
-    owner: {readonly start: number; readonly end: number},
-  ): {readonly device: number; readonly linked: Linked} {
-    const known = this.devices.find(bytes, device.start, device.end);
-    if (known >= 0) return {device: known, linked: this.linkAgain(known, bytes, owner)};
-    const added = this.devices.intern(bytes, device.start, device.end);
-    this.chain(added, this.internOwner(bytes, owner));
+  /** Links a device to its owner. LK1 */
+  apply({bytes, keyStart, keyEnd, textStart, textEnd}: LinkedKeys): Linked {
+    const known = this.devices.find(bytes, keyStart, keyEnd);
+    if (known >= 0) return this.linkAgain(known, bytes, {start: textStart, end: textEnd});
+    const added = this.devices.intern(bytes, keyStart, keyEnd);
+    this.chain(added, this.internOwner(bytes, {start: textStart, end: textEnd}));
     this.note(added);
-    return {device: added, linked: 'new'};
+    return 'new';
   }
 
   /** LK1, LK2 */
@@ -160,12 +161,12 @@ export class Links {
     if (owner >= 0) this.owners.remove(owner);
   }
 
-  freeze(): LinksDelta {
-    const linkBlocks = [...this.dirtyBlocks]
+  freeze(): Iterable<FrozenPart> {
+    const parts = [...this.dirtyBlocks]
       .sort((a, b) => a - b)
-      .map((block) => [block, this.encodeBlock(block)] as const);
+      .map((block): FrozenPart => ({name: this.name, block, payload: this.encodeBlock(block)}));
     this.dirtyBlocks.clear();
-    return {devices: this.devices.freeze(), owners: this.owners.freeze(), linkBlocks};
+    return chained(this.devices.freeze(devicesName), this.owners.freeze(ownersName), parts);
   }
 
   private encodeBlock(block: number): Uint8Array {
@@ -174,8 +175,14 @@ export class Links {
     return new Uint8Array(this.links.slice(first, end).buffer);
   }
 
-  /** Call it for each block in order, once both tables are restored. */
-  restoreBlock(block: number, payload: Uint8Array): void {
+  /** Both tables come first: a device is interned in the snapshot of its link at the latest. */
+  restore(name: string, block: number, payload: Payload): void {
+    if (name === devicesName) this.devices.restoreBlock(bytesIn(payload));
+    else if (name === ownersName) this.owners.restoreBlock(bytesIn(payload));
+    else this.restoreLinks(block, bytesIn(payload));
+  }
+
+  private restoreLinks(block: number, payload: Uint8Array): void {
     const links = new Uint32Array(new Uint8Array(payload).buffer); // Copied for alignment: `slice` of a Buffer would be a view.
     const {owners} = this;
     if (this.newest.length < owners.count || block === 0)

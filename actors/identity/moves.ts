@@ -17,6 +17,7 @@
 //   J6. A move without pieces says that it and those before it are lost: they were settled, and then the log and the snapshots that
 //       had them were lost. The move after it is next in order.
 
+import {type Actor, bytesIn, type FrozenPart, jsonOf, jsonPart, type Payload} from '../actor.js';
 import type {ErasedRow} from '../aggregator/aggregator.js';
 import {assert, must} from '../invariant.js';
 import {hourMs} from '../limits.js';
@@ -30,14 +31,33 @@ const numbersPerGeneration = 2 ** 32;
 /** Generation of the log that made the move with this number. */
 export const generationOf = (n: number): number => Math.floor(n / numbersPerGeneration);
 
+/** One message of a move. */
+interface ArrivingMessage {
+  readonly arrival: Arrival;
+  readonly bytes: Uint8Array;
+}
+
 /** The pieces of an incomplete move. J4 */
-export interface Arriving {
-  readonly from: number;
+interface Arriving {
   readonly n: number;
   readonly messages: readonly Uint8Array[];
 }
 
-export class Moves {
+/** Small state. */
+export interface MovesState {
+  readonly counts: MoveCounts;
+  readonly pending: readonly Move[];
+  /** Indexes of linked devices' users who have not left yet. */
+  readonly candidates: readonly number[];
+  /** Moves of which some pieces have not arrived yet. The pieces are parts. */
+  readonly arriving: readonly (readonly [from: number, n: number])[];
+}
+
+const leftOutName = 'moves.leftOut';
+const arrivingName = 'moves.arriving';
+
+export class Moves implements Actor<ArrivingMessage> {
+  readonly name = 'moves';
   /** Users of linked devices that have rows. */
   readonly candidates = new Set<number>();
   /** Moves that are not settled. Those to one destination are in the order of their numbers. */
@@ -51,6 +71,9 @@ export class Moves {
   private received: number[];
   /** Incomplete moves by the partition that they come from. */
   private readonly pieces = new Map<number, Arriving>();
+  /** Number of users who left, and pieces, in the last snapshot. */
+  private frozenLeftOut = 0;
+  private readonly frozenPieces = new Map<number, readonly Uint8Array[]>();
 
   constructor(partitions: number) {
     this.left = new Array(partitions).fill(0);
@@ -118,7 +141,7 @@ export class Moves {
   }
 
   /** Takes one message of a move. Returns all messages of the move once it is complete and next in order. J3 */
-  arrive({from, n, piece, pieces}: Arrival, message: Uint8Array): readonly Uint8Array[] | undefined {
+  apply({arrival: {from, n, piece, pieces}, bytes: message}: ArrivingMessage): readonly Uint8Array[] | undefined {
     if (pieces === 0) return this.giveUp(from, n);
     if (!this.isNext(from, n)) return undefined;
     const held = this.pieces.get(from);
@@ -127,7 +150,7 @@ export class Moves {
     if (before.length !== piece) return undefined; // Earlier pieces were lost: all of them come again.
     const messages = [...before, pieces === 1 ? message : message.slice()];
     if (messages.length < pieces) {
-      this.pieces.set(from, {from, n, messages});
+      this.pieces.set(from, {n, messages});
       return undefined;
     }
     this.pieces.delete(from);
@@ -144,15 +167,6 @@ export class Moves {
     return [];
   }
 
-  get arriving(): readonly Arriving[] {
-    return [...this.pieces.values()];
-  }
-
-  /** J4 */
-  restoreArriving(arriving: Arriving): void {
-    this.pieces.set(arriving.from, arriving);
-  }
-
   /** J4 */
   forgetArriving(): void {
     this.pieces.clear();
@@ -163,13 +177,57 @@ export class Moves {
     return n === last + 1 || (n > last && n % numbersPerGeneration === 1);
   }
 
-  restore(counts: MoveCounts, pending: readonly Move[], candidates: readonly number[]): void {
+  freeze(): FrozenPart[] {
+    const {counts, pending, candidates, pieces} = this;
+    const arriving = Array.from(pieces, ([from, {n}]) => [from, n] as const);
+    const state: MovesState = {counts, pending: [...pending], candidates: [...candidates], arriving};
+    return [...this.frozenLeaving(), ...this.frozenArriving(), jsonPart(this.name, state)];
+  }
+
+  private frozenLeaving(): FrozenPart[] {
+    const {leftOut} = this;
+    if (leftOut.count === this.frozenLeftOut) return [];
+    this.frozenLeftOut = leftOut.count;
+    return [{name: leftOutName, block: 0, payload: leftOut.encode()}];
+  }
+
+  /** A piece is a part, written once. J4 */
+  private frozenArriving(): FrozenPart[] {
+    const parts: FrozenPart[] = [];
+    for (const from of new Set([...this.frozenPieces.keys(), ...this.pieces.keys()])) {
+      const before = this.frozenPieces.get(from) ?? [];
+      const now = this.pieces.get(from)?.messages ?? [];
+      for (let block = 0; block < Math.max(before.length, now.length); block++)
+        if (now[block] !== before[block])
+          parts.push({name: `${arrivingName}.${from}`, block, payload: now[block] ?? null});
+      if (now.length > 0) this.frozenPieces.set(from, now);
+      else this.frozenPieces.delete(from);
+    }
+    return parts;
+  }
+
+  restore(name: string, _block: number, payload: Payload): void {
+    if (name === this.name) this.restoreState(jsonOf(payload));
+    else if (name === leftOutName) {
+      this.leftOut.restore(bytesIn(payload));
+      this.frozenLeftOut = this.leftOut.count;
+    } else this.restorePiece(Number(name.slice(arrivingName.length + 1)), bytesIn(payload));
+  }
+
+  private restorePiece(from: number, message: Uint8Array): void {
+    const {n, messages} = must(this.pieces.get(from), 'a piece is of an incomplete move');
+    this.pieces.set(from, {n, messages: [...messages, message]});
+    this.frozenPieces.set(from, [...messages, message]);
+  }
+
+  private restoreState({counts, pending, candidates, arriving}: MovesState): void {
     assert(counts.left.length === this.left.length, 'identity: the number of partitions stays the same');
     this.left = [...counts.left];
     this.settled = [...counts.settled];
     this.received = [...counts.received];
     for (const move of pending) this.pend({...move, users: [...move.users]});
     for (const user of candidates) this.candidates.add(user);
+    for (const [from, n] of arriving) this.pieces.set(from, {n, messages: []});
   }
 }
 

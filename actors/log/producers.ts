@@ -1,20 +1,22 @@
 // Producers of the log: each edge process numbers its messages from 1 on.
 //   PR1. A message whose number is not above its producer's last one is a copy: it is skipped.
 //   PR2. A producer is remembered for as long as the log may still hold a message from it.
+import {type Actor, type FrozenPart, jsonOf, jsonPart, type Payload} from '../actor.js';
 import {producerMs} from '../limits.js';
-import type {SnapshotIndex} from '../manifest.js';
 
 /** Tick periods: a snapshot truncates the log at the second tick after a message, at the earliest. PR2 */
 const periodsKept = 3;
 
-type StoredProducers = SnapshotIndex['producers'];
+/** Last number of each producer, and the logical time at which it was seen. */
+export type ProducersState = readonly (readonly [id: string, n: number, seenLogicalMs: number])[];
 
-export class Producers {
+export class Producers implements Actor<{readonly producer: string; readonly n: number}> {
+  readonly name = 'producers';
   private readonly known = new Map<string, {n: number; seenLogicalMs: number}>();
   private gaps = 0;
 
   /** Whether the message is new. A new message that skips numbers counts as a gap. PR1 */
-  accept(producer: string, n: number, logicalMs: number): boolean {
+  apply({producer, n}: {readonly producer: string; readonly n: number}, logicalMs: number): boolean {
     const last = this.known.get(producer)?.n ?? 0;
     if (n <= last) return false;
     if (n !== last + 1) this.gaps += 1;
@@ -35,11 +37,12 @@ export class Producers {
     for (const [id, {seenLogicalMs}] of this.known) if (seenLogicalMs < seenSinceMs) this.known.delete(id);
   }
 
-  stored(): StoredProducers {
-    return [...this.known].map(([id, {n, seenLogicalMs}]) => [id, n, seenLogicalMs] as const);
+  freeze(): FrozenPart[] {
+    const state: ProducersState = Array.from(this.known, ([id, {n, seenLogicalMs}]) => [id, n, seenLogicalMs]);
+    return [jsonPart(this.name, state)];
   }
 
-  restore(stored: StoredProducers): void {
-    for (const [id, n, seenLogicalMs] of stored) this.known.set(id, {n, seenLogicalMs});
+  restore(_name: string, _block: number, payload: Payload): void {
+    for (const [id, n, seenLogicalMs] of jsonOf<ProducersState>(payload)) this.known.set(id, {n, seenLogicalMs});
   }
 }

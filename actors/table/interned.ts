@@ -9,6 +9,7 @@
 //   I2. Blocks hold hashes, so that a start copies columns and fills slots; hashing and copying keys one by one took three
 //       times as long. Another hash, or another `tableSeed`, needs another version of a block.
 
+import type {FrozenPart} from '../actor.js';
 import {copyRange, equalRanges, viewOf} from '../bytes/byte-ranges.js';
 import {type ByteWriter, readWtf8} from '../bytes/bytes.js';
 import {hashBytes} from '../bytes/hash.js';
@@ -26,10 +27,10 @@ const blockVersion = 0x02ffffff;
 const headWords = 4;
 const keyBytesMax = 0xfffe;
 
-/** A table's share of a snapshot. `blocks`, by number, is single-use. */
-export interface EncodedTable {
+/** Number of entries ever given out, and bytes of their keys: a table restored for these is allocated once. */
+export interface TableSize {
   readonly count: number;
-  readonly blocks: Iterable<readonly [block: number, payload: Uint8Array]>;
+  readonly keyBytes: number;
 }
 
 export class InternedTable {
@@ -231,23 +232,27 @@ export class InternedTable {
   }
 
   /**
-   * Freezes the dirty blocks, ascending, and marks them clean. Blocks are encoded lazily: entries may be added and keys changed
+   * Freezes the dirty blocks as parts of this name, ascending, and marks them clean. Blocks are encoded lazily: entries may be added and keys changed
    * meanwhile, but none removed.
    */
-  freeze(): EncodedTable {
+  freeze(name: string): Iterable<FrozenPart> {
     const blocks = [...this.dirtyBlocks].sort((a, b) => a - b);
     this.dirtyBlocks.clear();
     this.cutCount = this.count;
     this.cutBlocks.clear();
     for (const block of blocks) this.cutBlocks.set(block, undefined);
-    return {count: this.count, blocks: this.encodeBlocks()};
+    return this.frozenBlocks(name);
   }
 
-  private *encodeBlocks(): Generator<readonly [number, Uint8Array]> {
+  private *frozenBlocks(name: string): Generator<FrozenPart> {
     for (const [block, encoded] of this.cutBlocks) {
       this.cutBlocks.delete(block);
-      yield [block, encoded ?? this.encodeBlock(block, this.cutCount)];
+      yield {name, block, payload: encoded ?? this.encodeBlock(block, this.cutCount)};
     }
+  }
+
+  get size(): TableSize {
+    return {count: this.count, keyBytes: this.arenaEnd};
   }
 
   private encodeBlock(block: number, count: number): Uint8Array {
@@ -273,15 +278,13 @@ export class InternedTable {
 
   /**
    * Allocates for this many entries before their blocks are restored: a table that grows with them is rehashed and copied
-   * repeatedly. `blockBytes`: size of all these blocks. Memory that is not written to yet costs nothing.
+   * repeatedly. Memory that is not written to yet costs nothing.
    */
-  reserve(entries: number, blockBytes: number): void {
-    const columnBytes = entries * (Uint16Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT);
-    const keyBytes = Math.ceil(Math.max(0, blockBytes - columnBytes) * reservedShare);
-    this.makeRoom(Math.min(keyBytes, arenaBytesMax - this.arenaEnd));
-    const capacity = Math.ceil(entries * reservedShare) + 1;
+  reserve({count, keyBytes}: TableSize): void {
+    this.makeRoom(Math.min(Math.ceil(keyBytes * reservedShare), arenaBytesMax - this.arenaEnd));
+    const capacity = Math.ceil(count * reservedShare) + 1;
     if (this.offsets.length < capacity) this.growOffsets(capacity);
-    this.rehash(entries);
+    this.rehash(count);
   }
 
   /** Appends the entries of a block; blocks must come in order. I2 */

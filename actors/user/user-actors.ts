@@ -3,10 +3,11 @@
 //   Owns:    the known users, their changes since the last snapshot, profiles in memory, erased users.
 //   Does not own: records of earlier snapshots, which are in parts that the shell reads.
 
+import {type Actor, bytesIn, chained, type FrozenPart, jsonOf, jsonPart, type Payload} from '../actor.js';
 import {assert} from '../invariant.js';
 import type {EntryView} from '../log/entry-view.js';
 import type {EncodedBlock} from '../manifest.js';
-import {type EncodedTable, InternedTable} from '../table/interned.js';
+import {InternedTable, type TableSize} from '../table/interned.js';
 import {ActiveProfiles} from './active-profiles.js';
 import {Profile} from './profile.js';
 import {UserDeltas} from './user-deltas.js';
@@ -25,18 +26,21 @@ interface UserRun {
   readonly users: Uint32Array;
   readonly start: number;
   readonly end: number;
+  /** Set by `apply`, from 0: whether a row's day differs from that of its user's row before. */
+  readonly isNewDay: Uint8Array;
 }
 
-/** The users' share of a snapshot. Iterables are single-use: drain them before `snapshotDone`. */
-export interface UsersDelta {
-  readonly users: EncodedTable;
-  readonly userBlocks: Iterable<EncodedBlock>;
-  readonly erasedUsers: readonly number[];
-  /** Users with an identify entry since the last snapshot, ascending. */
-  readonly identified: readonly number[];
+/** Small state. */
+export interface UsersState {
+  readonly keys: TableSize;
+  /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
+  readonly erased: readonly number[];
 }
 
-export class UserActors {
+const keysName = 'users.keys';
+
+export class UserActors implements Actor<UserRun> {
+  readonly name = 'users';
   readonly table = new InternedTable();
   /** Changes of users since the last snapshot. */
   deltas = new UserDeltas();
@@ -73,8 +77,8 @@ export class UserActors {
     return this.deltas.addEvent(user, timeMs, chunk);
   }
 
-  /** Applies a run of rows; writes to `isNewDay`, from 0, what `applyEvent` returns for each. */
-  applyRun({chunk, times, users, start, end}: UserRun, isNewDay: Uint8Array): void {
+  /** Applies a run of rows, each like `applyEvent`. */
+  apply({chunk, times, users, start, end, isNewDay}: UserRun): void {
     const {deltas} = this;
     for (let row = start; row < end; row++)
       isNewDay[row - start] = deltas.addEvent(users[row], times[row], chunk) ? 1 : 0;
@@ -130,17 +134,40 @@ export class UserActors {
     this.erased = this.erased.filter((user) => !users.has(user));
   }
 
-  /** Freezes the changes of users. They stay readable until `snapshotDone`; no user is erased before that. */
-  freeze(): UsersDelta {
+  /** Users with an identify entry since the last snapshot, ascending. */
+  identified(): readonly number[] {
+    return this.deltas.identified();
+  }
+
+  freeze(): Iterable<FrozenPart> {
+    const state: UsersState = {keys: this.table.size, erased: this.erasedInRuns};
+    return chained(this.table.freeze(keysName), [jsonPart(this.name, state)]);
+  }
+
+  restore(name: string, _block: number, payload: Payload): void {
+    if (name === keysName) this.table.restoreBlock(bytesIn(payload));
+    else this.restoreState(jsonOf(payload));
+  }
+
+  private restoreState({keys, erased}: UsersState): void {
+    this.table.reserve(keys);
+    this.erased = [...erased];
+  }
+
+  /** Erased users that window runs may still hold, ascending. */
+  get erasedInRuns(): readonly number[] {
+    return [...this.erased];
+  }
+
+  /**
+   * Freezes the records of changed users: a run. They stay readable until `snapshotDone`; no user is erased before that. The
+   * blocks are read once.
+   */
+  freezeRun(): Iterable<EncodedBlock> {
     assert(this.frozen === undefined, 'one snapshot is in flight');
     this.frozen = this.deltas;
     this.deltas = new UserDeltas();
-    return {
-      users: this.table.freeze(),
-      userBlocks: this.encoded(this.frozen, this.profiles.freeze()),
-      erasedUsers: [...this.erased],
-      identified: this.frozen.identified(),
-    };
+    return this.encoded(this.frozen, this.profiles.freeze());
   }
 
   /** Encodes records, and serialises traits user by user. AP1 (active-profiles.ts) */
@@ -158,9 +185,5 @@ export class UserActors {
   snapshotDone(): void {
     this.frozen = undefined;
     this.profiles.snapshotDone();
-  }
-
-  restoreErased(users: readonly number[]): void {
-    this.erased = [...users];
   }
 }

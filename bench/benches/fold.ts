@@ -188,7 +188,7 @@ function watching(partition: Partition): Behind {
     windowMs: window === undefined ? undefined : windowMsOf(window),
     isDone: (user: number) => done[at]!.has(user),
   }));
-  const watch = must(partition.watchFunnels(funnels, funnelBytesMax), 'there are funnels');
+  const watch = must(partition.events.watchFunnels(funnels, funnelBytesMax), 'there are funnels');
   return () => {
     for (const [user, mask] of watch.takeUsers())
       for (let left = mask; left !== 0; left &= left - 1) done[31 - Math.clz32(left & -left)]!.add(user);
@@ -209,12 +209,12 @@ const foldBy =
     return (sequence, bytes) => {
       const cursor = partition.openMessage(sequence, bytes);
       if (cursor === undefined) throw new Error('a message of the log came twice');
-      const before = partition.tally.counted;
+      const before = partition.events.tally.counted;
       const stop = partition.fold(sequence, cursor);
       if (stop.kind !== 'done') throw new Error(`the log has more than events: ${stop.kind}`);
       partition.takeClosedChunks(); // In place of the shell, which would write them.
       behind();
-      return partition.tally.counted - before;
+      return partition.events.tally.counted - before;
     };
   };
 

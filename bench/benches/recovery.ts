@@ -17,10 +17,10 @@ import {partValues} from '../../src/nats/part-values.js';
 import {publishedManifests} from '../../src/nats/published-manifests.js';
 import {createLogger} from '../../src/observe.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
+import {loadsAheadMax} from '../../src/partition/snapshot/actor-state.js';
 import {ManifestStore} from '../../src/partition/snapshot/manifest-store.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
 import {recover} from '../../src/partition/snapshot/recovery.js';
-import {loadsAheadMax} from '../../src/partition/snapshot/restore.js';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {IndexReader} from '../../src/parts/stored-index.js';
@@ -129,14 +129,13 @@ const partitionsOf = ({partitions}: BenchOptions): number[] => Array.from({lengt
 async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<PartRef[]> {
   const index = await new IndexReader().read(manifest.index, (ref) => parts.load(ref));
   const open = index.chunks.find(({chunk}) => chunk === index.nextChunk);
-  const optional = [index.nameCounts, open?.rows, open?.properties, open?.bodies, manifest.previous?.index];
+  const named = Object.entries(index.parts).filter(([name]) => name !== 'changes.records');
+  const optional = [open?.rows, open?.properties, open?.bodies, manifest.previous?.index];
   return [
     manifest.index,
     ...index.chunkBlocks,
-    ...index.users.blocks,
-    ...index.names.blocks,
-    ...[...index.dedupe, ...index.erasedIds, ...index.completedDeletions].map(({part}) => part),
-    ...optional.filter((part) => part !== null && part !== undefined),
+    ...named.flatMap(([, parts]) => parts.map(({part}) => part)),
+    ...optional.filter((part) => part !== undefined),
   ];
 }
 

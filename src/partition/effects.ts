@@ -143,13 +143,13 @@ export class Effects {
 
   /**
    * Queues the completion of a deletion: a trigger for each anonymous user whom a join here made this one, since events before the
-   * join named that reference, and in the last partition one for the user. Resolves when that is done. `deletionsToTell` of the
+   * join named that reference, and in the last partition one for the user. Resolves when that is done. `deletions.toTell` of the
    * partition keeps it until then, so that a start queues it again.
    */
   async notifyDeleted(id: string): Promise<void> {
-    const {deletions, deletionsToTell} = this.partition;
+    const {deletions} = this.partition;
     const record = deletions.get(id);
-    if (record === undefined) deletionsToTell.delete(id); // Its time on record is over.
+    if (record === undefined) deletions.toTell.delete(id); // Its time on record is over.
     if (record?.completed == null) return;
     const {userHash, deviceHashes, stepsLeft = 0, completed} = record;
     const type = 'user.deleted';
@@ -163,7 +163,7 @@ export class Effects {
     const isNamed = userHash !== this.partition.hashOf(noUserKey); // LD2 (erasure/lacking-deletions.ts)
     if (stepsLeft === 0 && isNamed) due.push(dueOf(userHash));
     await this.queue(due);
-    deletionsToTell.delete(id);
+    deletions.toTell.delete(id);
   }
 
   /** Resolves when all are queued. */

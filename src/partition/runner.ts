@@ -2,8 +2,9 @@
 //   read a message -> await what is missing -> fold synchronously -> effects (chunks to parts, deltas to snapshots)
 //   P1 to P8 are in actors/partition.ts and src/partition/snapshot/snapshots.ts.
 import type {JetStreamManager} from '@nats-io/jetstream';
+import type {NameErasure} from '../../actors/erasures.js';
 import type {MessageCursor} from '../../actors/log/entry-view.js';
-import type {NameErasure, Suspension} from '../../actors/partition.js';
+import type {Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind, DictionaryMeasures, FunnelMemory} from '../measures.js';
 import {DamagedState} from '../parts/damage.js';
@@ -236,7 +237,7 @@ export class Runner {
     this.scrub.request();
     if (!this.isStarting) return; // A drain has stopped the timers already.
     this.ticks.start(() => void this.tick());
-    for (const id of partition.deletionsToTell) void this.setup.effects.notifyDeleted(id); // EF2 (effects.ts)
+    for (const id of partition.deletions.toTell) void this.setup.effects.notifyDeleted(id); // EF2 (effects.ts)
     this.setup.log.info({partition: partition.partition, sequence: partition.appliedSequence}, 'partition is live');
     await warmedUp;
     if (!this.isStarting) return;
@@ -396,7 +397,7 @@ export class Runner {
         erasure.replace(taken);
         note('users taken out');
         const erased = stop.users.map((user) => ({...taken.erased.of(user), isSent: this.mover.isSent(user)}));
-        partition.applyErasure(sequence, cursor.entry, erased);
+        partition.erasures.applyUsers(sequence, cursor.entry, erased);
         note('entry folded');
         this.scrub.request();
         this.onward.wake();
@@ -405,7 +406,7 @@ export class Runner {
       case 'name_erasure': {
         note('entry reached');
         await snapshots.idle();
-        partition.applyNameErasure(sequence, cursor.entry, await this.takeOutName(stop.name));
+        partition.erasures.applyName(sequence, cursor.entry, await this.takeOutName(stop.name));
         note('entry folded');
         this.savedFunnels.define(); // The name may come again, with another index.
         this.scrub.request();

@@ -1,7 +1,16 @@
-// The JSON of snapshots: manifests, indexes, blocks of the chunk directory, deletions, changes.
+// The JSON of snapshots: manifests, indexes with the small state of actors, blocks of the chunk directory, deletions, changes.
 //   ST1. What has another shape than this program writes is damaged, however whole its bytes are. It is read by nobody.
 import * as z from 'zod/mini';
-import type {ChangesRecord, Fact} from '../../actors/changes.js';
+import type {Payload} from '../../actors/actor.js';
+import type {AggregatorState} from '../../actors/aggregator/aggregator.js';
+import type {ChangesRecord, ChangesState, Fact} from '../../actors/changes.js';
+import type {DedupeState} from '../../actors/dedupe/dedupe.js';
+import type {DeletionsState} from '../../actors/deletions.js';
+import type {CompletionsState} from '../../actors/funnels/completions.js';
+import type {IdentityState} from '../../actors/identity/identity.js';
+import type {MovesState} from '../../actors/identity/moves.js';
+import type {LogicalTimeState} from '../../actors/log/logical-time.js';
+import type {ProducersState} from '../../actors/log/producers.js';
 import {
   type ChunkEntry,
   type DeletionRecord,
@@ -11,22 +20,37 @@ import {
   type StoredIndex,
   UnknownFormat,
 } from '../../actors/manifest.js';
+import type {UsersState} from '../../actors/user/user-actors.js';
 import {jsonOrUndefined} from '../json.js';
 import {DamagedState} from './damage.js';
 import {DamagedPart} from './stored-parts.js';
 
-const {array, boolean, exactOptional, literal, nullable, number, strictObject, string, tuple, union} = z;
+const {
+  array,
+  boolean,
+  exactOptional,
+  literal,
+  looseObject,
+  nullable,
+  number,
+  record,
+  strictObject,
+  string,
+  tuple,
+  union,
+} = z;
 
 const numbers = array(number());
 const part = strictObject({key: string(), revisions: numbers, bytes: number(), valueBytes: number(), crcs: numbers});
 const partsOrNone = array(part);
-const table = strictObject({count: number(), blocks: partsOrNone});
 const position = strictObject({generation: number(), sequence: number()});
 const moveCounts = strictObject({left: numbers, settled: numbers, received: numbers});
 const runs = array(
   strictObject({blocks: array(strictObject({first: number(), last: number(), part})), bytes: number()}),
 );
-const fingerprints = array(strictObject({logicalDay: number(), part, count: number()}));
+const tableSize = strictObject({count: number(), keyBytes: number()});
+/** Blocks of a journal (actors/journal.ts). */
+const blocksWith = <T>(note: z.ZodMiniType<T>) => array(strictObject({block: number(), count: number(), note}));
 
 const chunks = array(
   strictObject({
@@ -74,40 +98,58 @@ const moves = array(
   }),
 );
 
+/** Small state by actor; one that is not here checks its own. */
+const values = looseObject({
+  time: strictObject({logicalMs: number(), lastTickMs: number()}),
+  producers: array(tuple([string(), number(), number()])),
+  dedupe: strictObject({
+    forgotten: number(),
+    heldFromDay: nullable(number()),
+    messageIds: blocksWith(number()),
+    erasedIds: blocksWith(number()),
+  }),
+  deletions: strictObject({
+    pending: deletions,
+    toTell: array(string()),
+    erasedInLogSequence: number(),
+    parts: blocksWith(number()),
+  }),
+  completions: array(tuple([string(), boolean()])),
+  changes: strictObject({
+    dropped: nullable(position),
+    parts: blocksWith(strictObject({position, expiresLogicalMs: number()})),
+  }),
+  identity: array(strictObject({userId: string(), anonymousId: string()})),
+  moves: strictObject({
+    counts: moveCounts,
+    pending: moves,
+    candidates: numbers,
+    arriving: array(tuple([number(), number()])),
+  }),
+  users: strictObject({keys: tableSize, erased: numbers}),
+  aggregator: strictObject({names: tableSize}),
+}) satisfies z.ZodMiniType<{
+  time: LogicalTimeState;
+  producers: ProducersState;
+  dedupe: DedupeState;
+  deletions: DeletionsState;
+  completions: CompletionsState;
+  changes: ChangesState;
+  identity: IdentityState;
+  moves: MovesState;
+  users: UsersState;
+  aggregator: AggregatorState;
+}>;
+
 const index = strictObject({
-  users: table,
-  names: table,
-  nameCounts: nullable(part),
+  values,
+  parts: record(string(), array(strictObject({block: number(), part}))),
   chunkBlocks: partsOrNone,
   lastChunks: chunks,
   windowRuns: runs,
   userRuns: runs,
-  erasedUsers: numbers,
-  dedupe: fingerprints,
-  dedupeCount: number(),
-  dedupeHeldFromDay: nullable(number()),
-  erasedIds: fingerprints,
-  deletions,
-  lateLinks: exactOptional(array(strictObject({userId: string(), anonymousId: string()}))),
-  completedDeletions: array(strictObject({part, count: number(), expiresLogicalMs: number()})),
-  deletionsToTell: array(string()),
-  completed: array(strictObject({funnel: string(), hasBegun: boolean(), users: nullable(part)})),
-  changes: array(strictObject({part, count: number(), position, expiresLogicalMs: number()})),
-  changesDropped: nullable(position),
-  erasedInLogSequence: number(),
-  producers: array(tuple([string(), number(), number()])),
-  devices: table,
-  owners: table,
-  links: partsOrNone,
-  candidates: numbers,
-  moves,
-  moveCounts,
-  arriving: array(strictObject({from: number(), n: number(), messages: partsOrNone})),
-  leftOut: nullable(part),
   nextOrdinal: number(),
   nextChunk: number(),
-  logicalMs: number(),
-  lastTickMs: number(),
 }) satisfies z.ZodMiniType<StoredIndex>;
 
 const fact = union([
@@ -176,3 +218,15 @@ export const readIndex = reader<StoredIndex>(index);
 export const readChunks = reader<readonly ChunkEntry[]>(chunks);
 export const readDeletions = reader<readonly DeletionRecord[]>(deletions);
 export const readChanges = reader<readonly ChangesRecord[]>(changes);
+
+/** Names whose parts are JSON. */
+const jsonParts = new Map<string, (bytes: Uint8Array, ref: PartRef) => unknown>([
+  ['deletions.completed', readDeletions],
+  ['changes.records', readChanges],
+]);
+
+/** The payload of a part of an actor's state, for the actor. @throws DamagedPart ST1 */
+export function payloadOf(name: string, bytes: Uint8Array, ref: PartRef): Payload {
+  const read = jsonParts.get(name);
+  return read === undefined ? bytes : {json: read(bytes, ref)};
+}

@@ -35,7 +35,10 @@ async function identify(shell: MemoryShell, mark: number, traits: object): Promi
   });
 }
 
-const tallyOf = ({partition}: MemoryShell) => ({...partition.tally, conflicts: partition.dedupe.conflicts.count});
+const tallyOf = ({partition}: MemoryShell) => ({
+  ...partition.events.tally,
+  conflicts: partition.dedupe.conflicts.count,
+});
 
 test('an id that a public key used suppresses no event of a secret key, and retries of each count once', async () => {
   let shell = new MemoryShell();
@@ -64,7 +67,7 @@ test('the same of identify calls', async () => {
   await identify(shell, open, {plan: 'none'});
   await identify(shell, secret, {plan: 'pro'});
   await identify(shell, secret, {plan: 'pro'});
-  expect(shell.partition.identifies).toEqual({counted: 2, duplicate: 1, tombstoned: 0});
+  expect(shell.partition.events.identifies).toEqual({counted: 2, duplicate: 1, tombstoned: 0});
 });
 
 test('an event that joins its user keeps its kind of key: a public copy suppresses no secret one on the way either', async () => {
@@ -75,10 +78,10 @@ test('an event that joins its user keeps its kind of key: a public copy suppress
   await shell.leave();
   await shell.publish();
   await shell.sendTo(shell, shell.partition.moves.pending[0]!);
-  expect(shell.partition.tally).toMatchObject({counted: 2, arrived: 1, duplicate: 0});
+  expect(shell.partition.events.tally).toMatchObject({counted: 2, arrived: 1, duplicate: 0});
   // The same event with both ids: its id came with the device alone, by the same kind of key.
   await send(shell, open, {...order, anonymousId: 'd'});
-  expect(shell.partition.tally).toMatchObject({counted: 2, duplicate: 1});
+  expect(shell.partition.events.tally).toMatchObject({counted: 2, duplicate: 1});
 });
 
 test('ids of a deleted user are remembered by kind of key, those of bodies and of identify calls too', async () => {
@@ -89,10 +92,13 @@ test('ids of a deleted user are remembered by kind of key, those of bodies and o
   await shell.append((writer) => writeErase(writer, 'u', 'ada', 'deletion', day));
   await send(shell, secret, order);
   await identify(shell, secret, {plan: 'pro'});
-  expect([shell.partition.tally.tombstoned, shell.partition.identifies.tombstoned]).toEqual([1, 1]);
-  expect(shell.partition.hasErasedInLog).toBe(true);
+  expect([shell.partition.events.tally.tombstoned, shell.partition.events.identifies.tombstoned]).toEqual([1, 1]);
+  expect(shell.partition.deletions.hasErasedInLog).toBe(true);
   await send(shell, open, order);
-  expect(shell.partition.tally, 'a public copy is an event of its own').toMatchObject({tombstoned: 1, counted: 2});
+  expect(shell.partition.events.tally, 'a public copy is an event of its own').toMatchObject({
+    tombstoned: 1,
+    counted: 2,
+  });
 });
 
 test('a late copy of a deleted event that joined no ids takes no link back', async () => {
@@ -100,7 +106,7 @@ test('a late copy of a deleted event that joined no ids takes no link back', asy
   await send(shell, apart, {...order, anonymousId: 'd'});
   await shell.append((writer) => writeErase(writer, 'u', 'ada', 'deletion', day));
   await send(shell, apart, {...order, anonymousId: 'd'});
-  expect(shell.partition.tally.tombstoned).toBe(1);
+  expect(shell.partition.events.tally.tombstoned).toBe(1);
   expect(shell.partition.identity.lateLinks.size).toBe(0);
 });
 

@@ -3,6 +3,7 @@
 import {describe, expect, test} from 'vitest';
 import {
   chunkBlockEntries,
+  type DeletionRecord,
   encodeChunkBlock,
   encodeIndex,
   encodeManifest,
@@ -11,6 +12,7 @@ import {
   type PartRef,
   partsOf,
   type SnapshotIndex,
+  type StoredIndex,
   storedIndex,
   wholeIndex,
 } from '../../actors/manifest.js';
@@ -18,7 +20,17 @@ import {DamagedState} from '../../src/parts/damage.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {readChunks, readDeletions, readIndex, readManifest} from '../../src/parts/stored-state.js';
 import {Random} from '../../tools/random.js';
-import {noIdentity} from '../support/snapshot.js';
+import {emptyValues} from '../support/snapshot.js';
+
+const deletion: DeletionRecord = {
+  id: 'd',
+  userHash: 'aß',
+  position: {generation: 1, sequence: 1},
+  deviceHashes: [],
+  eventsDeleted: 0,
+  completed: null,
+  expiresLogicalMs: 1,
+};
 
 /** Parts of `keys`; each is of one or more values. */
 function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
@@ -29,51 +41,41 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
   });
   const some = (share: number): PartRef[] => parts.splice(0, Math.ceil(parts.length * share));
   const runs = () => [{bytes: 1, blocks: some(0.2).map((part, first) => ({first, last: first, part}))}];
-  return {
-    users: {count: 1, blocks: some(0.1)},
-    names: {count: 1, blocks: some(0.1)},
-    ...noIdentity,
-    devices: {count: 1, blocks: some(0.1)},
-    owners: {count: 1, blocks: some(0.1)},
-    links: some(0.1),
-    leftOut: parts.pop() ?? null,
-    completed: [{funnel: 'fn_0', hasBegun: true, users: parts.pop() ?? null}],
-    nameCounts: parts.pop() ?? null,
+  const named = (share: number) => some(share).map((part, block) => ({block, part}));
+  const records = named(0.1);
+  const stored: StoredIndex = {
+    values: {
+      ...emptyValues,
+      producers: [['producer', 1, 0]],
+      deletions: {...emptyValues.deletions, pending: [deletion]},
+      changes: {
+        dropped: null,
+        parts: records.map(({block}) => ({block, count: 1, note: {position: deletion.position, expiresLogicalMs: 1}})),
+      },
+      'of another actor': {anything: [1]},
+    },
+    parts: {
+      'users.keys': named(0.1),
+      'aggregator.names': named(0.1),
+      links: named(0.1),
+      'moves.leftOut': named(0.01),
+      'dedupe.ids': named(0.2),
+      'deletions.completed': named(0.1),
+      'changes.records': records,
+    },
     windowRuns: runs(),
     userRuns: runs(),
-    dedupe: some(0.2).map((part, logicalDay) => ({logicalDay, part, count: 1})),
-    dedupeCount: 1,
-    dedupeHeldFromDay: null,
-    erasedIds: some(0.1).map((part, logicalDay) => ({logicalDay, part, count: 1})),
-    completedDeletions: some(0.1).map((part) => ({part, count: 1, expiresLogicalMs: 1})),
-    changes: some(0.1).map((part) => ({
-      part,
-      count: 1,
-      position: {generation: 1, sequence: 1},
-      expiresLogicalMs: 1,
-    })),
-    changesDropped: null,
     chunkBlocks: [],
-    chunks: Array.from({length: Math.floor(parts.length / 3)}, (_, chunk) => ({
+    lastChunks: Array.from({length: Math.floor(parts.length / 3)}, (_, chunk) => ({
       ...{chunk, baseOrdinal: chunk, count: 1, live: 1, leftOut: 0, minTimeMs: 1, maxTimeMs: 1, names: null},
       rows: parts[3 * chunk],
       properties: parts[3 * chunk + 1],
       bodies: parts[3 * chunk + 2],
     })),
-    producers: [['producer', 1, 0]],
-    deletions: [
-      {
-        id: 'd',
-        userHash: 'aß',
-        position: {generation: 1, sequence: 1},
-        deviceHashes: [],
-        eventsDeleted: 0,
-        completed: null,
-        expiresLogicalMs: 1,
-      },
-    ],
-    ...{erasedUsers: [], erasedInLogSequence: 0, nextOrdinal: 1, nextChunk: 1, logicalMs: 1, lastTickMs: 1},
+    nextOrdinal: 1,
+    nextChunk: 1,
   };
+  return wholeIndex(stored, []);
 }
 
 const ref: PartRef = {key: 'p0.1.1', revisions: [1], bytes: 1, valueBytes: 1, crcs: [1]};
@@ -103,14 +105,16 @@ describe('what is whole and of another shape is damaged', () => {
   const index = storedIndex(indexOf(new Random(3), ['p0.1.1', 'p0.1.2']));
   const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
   const {nextChunk: _, ...lacking} = index;
+  const withPending = (one: unknown) => ({...index.values, deletions: {...emptyValues.deletions, pending: [one]}});
 
   test.each([
     ['no JSON', Buffer.from('{"users":')],
     ['a list of something else', bytesOf([1])],
     ['a field is missing', bytesOf(lacking)],
     ['a field is unknown', bytesOf({...index, more: 1})],
-    ['a number is a text', bytesOf({...index, links: [{...ref, bytes: '1'}]})],
-    ['a deletion has no id', bytesOf({...index, deletions: [{...index.deletions[0], id: undefined}]})],
+    ['a number is a text', bytesOf({...index, parts: {links: [{block: 0, part: {...ref, bytes: '1'}}]}})],
+    ['a deletion has no id', bytesOf({...index, values: withPending({...deletion, id: undefined})})],
+    ['an actor has no state', bytesOf({...index, values: {...index.values, users: undefined}})],
   ])('%s', (_what, bytes) => {
     expect(() => readIndex(bytes, ref)).toThrow(DamagedPart);
     expect(() => readDeletions(bytes, ref)).toThrow(DamagedPart);

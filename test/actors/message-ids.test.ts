@@ -12,25 +12,21 @@ import {
   writeIdentify,
   writeTick,
 } from '../../actors/log/entries.js';
-import {type FingerprintsPart, forgottenIds, newestParts, type SnapshotIndex} from '../../actors/manifest.js';
+import type {SnapshotDelta} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
 import {Profile} from '../../actors/user/profile.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
+import {KeptState} from '../support/kept-state.js';
 import {runs} from '../support/runs.js';
 
 const startMs = Date.UTC(2026, 4, 1);
 // 768 ids, of which a bound that is reached drops 96.
 const setup = {partition: 0, partitions: 1, seeds: [1, 2, 3] as const, dedupeBytesMax: 15 * 1_024};
 
-interface Stored extends FingerprintsPart {
-  readonly payload: Uint8Array;
-}
-
 /** A partition and what its snapshots would put of message ids. */
 class Remembering {
   partition = new Partition({...setup, rowKernel: loadRowKernel()});
-  private parts: readonly Stored[] = [];
-  private index: SnapshotIndex | undefined;
+  private readonly kept = new KeptState();
   private sequence = 0;
 
   private fold(write: (writer: ByteWriter) => void, entries: number): void {
@@ -65,28 +61,24 @@ class Remembering {
     this.fold((writer) => writeTick(writer, timeMs, dayMs), 1);
   }
 
-  snapshot(): void {
-    const {fingerprints, rest, sequence, mark} = this.partition.freeze();
-    const fresh = [...fingerprints].map((one) => ({...one, part: undefined as never}));
-    const next = [...this.parts, ...fresh];
-    this.parts = newestParts(next, rest.dedupeCount) as readonly Stored[];
-    for (const one of fresh) expect(this.parts).toContain(one); // Nothing is put that would be dropped at once.
-    this.index = {...rest, dedupe: this.parts} as unknown as SnapshotIndex;
+  async snapshot(): Promise<void> {
+    const {parts, ...rest} = this.partition.freeze();
+    for (const frozen of parts)
+      for (const key of await this.kept.put(frozen))
+        expect(this.kept.has(key), 'nothing is put to be dropped').toBe(true);
     this.partition.snapshotDone();
-    this.at = {sequence, mark};
+    this.at = rest;
   }
 
-  private at = {sequence: 0, mark: ''};
+  private at: Omit<SnapshotDelta, 'parts'> | undefined;
 
   /** From the newest snapshot, which is taken now. */
-  restart(): void {
-    this.snapshot();
-    const index = this.index!;
+  async restart(): Promise<void> {
+    await this.snapshot();
+    const {sequence, mark, ...at} = this.at!;
     const next = new Partition({...setup, rowKernel: loadRowKernel()});
-    let forgotten = forgottenIds(index);
-    for (const {logicalDay, payload} of this.parts)
-      forgotten = next.dedupe.restoreMessageIds(logicalDay, payload, forgotten);
-    next.restore(this.at.sequence, this.at.mark, index, undefined, undefined);
+    await this.kept.restore(...next.actors);
+    next.restore(sequence, mark, at, undefined);
     this.partition = next;
   }
 }
@@ -102,9 +94,9 @@ const step = fc.oneof(
   {weight: 1, arbitrary: fc.constant('restart' as const)},
 );
 
-test('a restart remembers the ids that the running process did, no fewer and no others', () => {
-  fc.assert(
-    fc.property(fc.array(step, {minLength: 20, maxLength: 60}), (steps) => {
+test('a restart remembers the ids that the running process did, no fewer and no others', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, {minLength: 20, maxLength: 60}), async (steps) => {
       const running = new Remembering();
       const restarted = new Remembering();
       let days = 0;
@@ -113,15 +105,15 @@ test('a restart remembers the ids that the running process did, no fewer and no 
         if (what === 'day') {
           days += 1;
           for (const one of [running, restarted]) one.tick(startMs + days * dayMs);
-        } else if (what === 'snapshot') restarted.snapshot();
+        } else if (what === 'snapshot') await restarted.snapshot();
         else if (what === 'restart') {
-          restarted.restart();
-          duplicates = running.partition.tally.duplicate;
+          await restarted.restart();
+          duplicates = running.partition.events.tally.duplicate;
         } else {
           const ids = Array.from({length: what.count}, (_, i) => what.from + i);
           for (const one of [running, restarted]) one.events(ids);
         }
-        expect(restarted.partition.tally.duplicate).toBe(running.partition.tally.duplicate - duplicates);
+        expect(restarted.partition.events.tally.duplicate).toBe(running.partition.events.tally.duplicate - duplicates);
         expect(restarted.partition.dedupe.messageIds.count).toBe(running.partition.dedupe.messageIds.count);
         expect(restarted.partition.dedupe.messageIds.heldFromDay).toBe(running.partition.dedupe.messageIds.heldFromDay);
       }
@@ -153,11 +145,11 @@ test.each<[string, Partial<AcceptedEvent>, 'retry' | 'conflict']>([
     {timeMs: sentMs - 2 ** 32, sentMs: sentMs - 2 ** 32},
     'conflict',
   ],
-])('a second copy of a message id is a retry or a conflict, also behind a restart: %s', (_, changed, verdict) => {
+])('a second copy of a message id is a retry or a conflict, also behind a restart: %s', async (_, changed, verdict) => {
   const remembering = new Remembering();
   remembering.event(first);
   for (const isRestarted of [false, true]) {
-    if (isRestarted) remembering.restart();
+    if (isRestarted) await remembering.restart();
     const {conflicts} = remembering.partition.dedupe;
     const before = conflicts.count;
     remembering.event({...first, ...changed});
@@ -166,7 +158,7 @@ test.each<[string, Partial<AcceptedEvent>, 'retry' | 'conflict']>([
       Array.from({length: conflicts.count}, () => ({timeMs: startMs, event: changed.event ?? 'buy'})),
     );
   }
-  expect(remembering.partition.tally, 'the first one wins').toMatchObject({counted: 0, duplicate: 1});
+  expect(remembering.partition.events.tally, 'the first one wins').toMatchObject({counted: 0, duplicate: 1});
 });
 
 test('an event without properties is retried with a context alone', () => {

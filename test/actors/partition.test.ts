@@ -14,7 +14,8 @@ import {
   writeIdentify,
   writeTick,
 } from '../../actors/log/entries.js';
-import {Partition, type SnapshotDelta} from '../../actors/partition.js';
+import type {SnapshotDelta} from '../../actors/manifest.js';
+import {Partition} from '../../actors/partition.js';
 import {Profile} from '../../actors/user/profile.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {type ChunkImage, imageOf} from '../../src/partition/snapshot/chunk-parts.js';
@@ -158,17 +159,12 @@ interface Taken {
 }
 
 /** All bytes that a snapshot writes of them. */
-function encoded(
-  {users, names, windowBlocks, userBlocks, fingerprints, ...rest}: SnapshotDelta,
-  image: ChunkImage,
-): unknown {
+function encoded({parts, windowBlocks, userBlocks, ...rest}: SnapshotDelta, image: ChunkImage): unknown {
   return {
     rest,
-    users: [users.count, ...users.blocks],
-    names: [names.count, ...names.blocks],
+    parts: parts.map((frozen) => [...frozen]),
     windowBlocks: [...windowBlocks],
     userBlocks: [...userBlocks],
-    fingerprints: [...fingerprints],
     rows: wholeBytes(inOrder(image.columns)),
     bodies: image.blocks,
   };
@@ -243,9 +239,9 @@ describe('partition', () => {
     await fc.assert(
       fc.asyncProperty(log, cuts, async (entries, split) => {
         const shell = await folded(messages(entries, split));
-        const all = ({counted, duplicate, tombstoned}: typeof shell.partition.identifies) =>
+        const all = ({counted, duplicate, tombstoned}: typeof shell.partition.events.identifies) =>
           counted + duplicate + tombstoned;
-        const {tally, identifies} = shell.partition;
+        const {tally, identifies} = shell.partition.events;
         expect(all(tally)).toBe(entries.filter((one) => one.kind === 'event').length);
         expect(all(identifies)).toBe(entries.filter((one) => one.kind === 'identify').length);
       }),
@@ -262,7 +258,7 @@ describe('partition', () => {
     for (const timeMs of [base, base + 400 * dayMs, base - 400 * dayMs, base + 900 * dayMs])
       await shell.append(tick(timeMs));
     await shell.append(event);
-    expect(shell.partition.tally).toMatchObject({counted: 1, duplicate: 1});
+    expect(shell.partition.events.tally).toMatchObject({counted: 1, duplicate: 1});
   });
 
   test('an identify whose message id was there is not applied; an event with the same one is no copy of it', async () => {
@@ -275,8 +271,8 @@ describe('partition', () => {
     await shell.append((writer) =>
       writeEvent(writer, {event: 'e', userId: 'u', messageId: 'm', timeMs: base, receivedMs: base}),
     );
-    expect(shell.partition.identifies).toEqual({counted: 3, duplicate: 1, tombstoned: 0});
-    expect(shell.partition.tally).toMatchObject({counted: 1, duplicate: 0});
+    expect(shell.partition.events.identifies).toEqual({counted: 3, duplicate: 1, tombstoned: 0});
+    expect(shell.partition.events.tally).toMatchObject({counted: 1, duplicate: 0});
     expect(shell.partition.users.profiles.get(0)?.json()).toBe('{"plan":"pro"}');
   });
 
@@ -327,8 +323,8 @@ describe('partition', () => {
       shell = await shell.restarted();
       for (const id of ['1', '2', '1']) await shell.append(identify(id));
       expect(shell.partition.users.table.live).toBe(0);
-      expect(shell.partition.identifies).toEqual({counted: 0, duplicate: 0, tombstoned: 3});
-      expect(shell.partition.hasErasedInLog, 'the log is cleaned of them').toBe(true);
+      expect(shell.partition.events.identifies).toEqual({counted: 0, duplicate: 0, tombstoned: 3});
+      expect(shell.partition.deletions.hasErasedInLog, 'the log is cleaned of them').toBe(true);
       await shell.append(identify('3'));
       expect(shell.partition.users.table.live, 'another one starts a fresh user').toBe(1);
     },
@@ -363,9 +359,9 @@ describe('partition', () => {
     for (let n = 2; n <= 1 + ticks; n++) await shell.fold(n + 1, tick(n));
     const again = ticks + 3;
     await shell.fold(again, event);
-    expect(shell.partition.tally).toMatchObject({counted: 1, redelivered: 1});
+    expect(shell.partition.events.tally).toMatchObject({counted: 1, redelivered: 1});
     for (let n = 2 + ticks; n <= 3 + ticks; n++) await shell.fold(again + n, tick(n));
     await shell.fold(again + ticks + 4, event);
-    expect(shell.partition.tally, 'forgotten in the end').toMatchObject({counted: 2, redelivered: 1});
+    expect(shell.partition.events.tally, 'forgotten in the end').toMatchObject({counted: 2, redelivered: 1});
   });
 });

@@ -1,5 +1,6 @@
 // Bytes of parts: what is written comes back, and what was erased is not in it.
 import {describe, expect, test} from 'vitest';
+import {bytesIn} from '../../actors/actor.js';
 import {WindowDeltas} from '../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../actors/aggregator/windows.js';
 import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
@@ -330,6 +331,9 @@ describe('interned tables', () => {
     return table.find(bytes, 0, bytes.length);
   };
 
+  const blocksOf = (table: InternedTable): Map<number, Uint8Array> =>
+    new Map(Array.from(table.freeze('t'), ({block, payload}) => [block, bytesIn(payload!)]));
+
   test('indexes are dense, given out once, and come back from blocks', () => {
     const table = new InternedTable();
     const count = internedBlockEntries + 500;
@@ -338,9 +342,9 @@ describe('interned tables', () => {
     table.remove(77);
     expect([table.has(77), find(table, 'user 77')]).toEqual([false, -1]);
     expect(intern(table, 'user 77')).toBe(count);
-    const blocks = new Map(table.freeze().blocks);
+    const blocks = blocksOf(table);
     expect([...blocks.keys()]).toEqual([0, 1]);
-    expect([...table.freeze().blocks]).toEqual([]);
+    expect([...table.freeze('t')]).toEqual([]);
     const again = new InternedTable();
     for (const bytes of blocks.values()) again.restoreBlock(bytes);
     expect(again.count).toBe(count + 1);
@@ -350,7 +354,7 @@ describe('interned tables', () => {
     }
     expect([again.has(77), find(again, 'user 77')]).toEqual([false, count]);
     table.remove(0);
-    expect([...new Map(table.freeze().blocks).keys()]).toEqual([0]);
+    expect([...blocksOf(table).keys()]).toEqual([0]);
   });
 
   test('removing and adding again for ever keeps its lookups', () => {
@@ -373,7 +377,7 @@ describe('interned tables', () => {
     const table = new InternedTable();
     for (const word of ['uada', '', 'aß']) intern(table, word);
     table.remove(1);
-    const block = new Map(table.freeze().blocks).get(0)!;
+    const block = blocksOf(table).get(0)!;
     expect(hex(block)).toMatchInlineSnapshot(
       `"ffffff02030000000700000000000000050000000400000058fe30de000000005cc988b67561646161c39f"`,
     );
@@ -398,10 +402,10 @@ describe('interned tables', () => {
       const gone = random.between(0, i);
       if (random.chance(0.02) && table.has(gone)) table.remove(gone);
     }
-    const blocks = [...new Map(table.freeze().blocks).values()];
+    const blocks = [...blocksOf(table).values()];
     for (const reserves of [true, false]) {
       const again = new InternedTable();
-      if (reserves) again.reserve(table.count, random.between(0, 100_000));
+      if (reserves) again.reserve({count: table.count, keyBytes: random.between(0, 100_000)});
       for (const block of blocks) again.restoreBlock(block);
       expect([again.count, again.live]).toEqual([table.count, table.live]);
       expect(wordsOf(again)).toEqual(wordsOf(table));

@@ -133,7 +133,7 @@ test('what is said of a user is made when it is asked for, and of an erased one 
   expect(await said(live, first)).toBe('effect_gone');
   expect(queued[3]).toMatchObject({type: 'user.deleted', id: `user.deleted ${deletionId}`});
   expect(await said(live, queued[3]!)).toEqual({deletion_id: deletionId, user_ref: ref});
-  await until('nothing is left to tell', () => live.view.partition.deletionsToTell.size === 0);
+  await until('nothing is left to tell', () => live.view.partition.deletions.toTell.size === 0);
 });
 
 test('a deletion is told of each anonymous user that the user was, and of the user by the last partition alone', async () => {
@@ -161,19 +161,19 @@ test('a deletion is told of each anonymous user that the user was, and of the us
   const unknown = `del_2_${'0'.repeat(32)}`;
   await live.view.writer.erase([{key: noUserKey, id: unknown}]);
   expect(await live.deletions.whenCompleted(unknown, 60_000)).toBe(true);
-  await until('nothing is left to tell', () => partition.deletionsToTell.size === 0);
+  await until('nothing is left to tell', () => partition.deletions.toTell.size === 0);
   expect(queued.length).toBe(4);
   const another = `del_1_${'0'.repeat(32)}`;
-  partition.deletions.add({
+  partition.deletions.apply({
     ...partition.deletions.get(deletionId)!,
     id: another,
     stepsLeft: 1,
     deviceHashes: [partition.hashOf(Buffer.from('awatch'))],
   });
-  partition.deletionsToTell.add(another);
+  partition.deletions.toTell.add(another);
   await live.drain();
   const second = await start();
-  await until('nothing is left to tell', () => second.view.partition.deletionsToTell.size === 0);
+  await until('nothing is left to tell', () => second.view.partition.deletions.toTell.size === 0);
   expect(await told(4)).toEqual([{deletion_id: another, user_ref: refOf('awatch')}]);
 });
 
@@ -182,7 +182,7 @@ test('an endpoint of which this process hears late is told what came since it is
   const all = endpoints;
   endpoints = [];
   await identify('ada', '{}');
-  await until('it is folded', () => live.view.partition.identifies.counted === 1);
+  await until('it is folded', () => live.view.partition.events.identifies.counted === 1);
   expect(queued).toEqual([]);
   endpoints = all;
   live.definitionsChanged();
@@ -197,7 +197,7 @@ test('effects that wait are bounded: the fold waits for their queue, and goes on
   const live = await start();
   const {partition, snapshots} = live.view;
   const [messages, perMessage] = [20, 5_000];
-  const identified = (): number => partition.identifies.counted;
+  const identified = (): number => partition.events.identifies.counted;
   const newest = async (): Promise<number> => (await role.jsm.streams.info(logStream(0))).state.last_seq;
   hold();
   let [first, tick] = [0, 0];
@@ -274,10 +274,10 @@ test('a completed deletion that was not told before a stop is told by the next s
   await append((writer) => writeErase(writer, 'u', 'ada', deletionId, day));
   await until('it is told', () => queued.length === 1);
   // As a crash right behind the receipt leaves it.
-  first.view.partition.deletionsToTell.add(deletionId);
+  first.view.partition.deletions.toTell.add(deletionId);
   await first.drain();
   const second = await start();
   await until('it is told again', () => queued.length === 2);
   expect(queued[1]).toEqual(queued[0]);
-  await until('nothing is left to tell', () => second.view.partition.deletionsToTell.size === 0);
+  await until('nothing is left to tell', () => second.view.partition.deletions.toTell.size === 0);
 });

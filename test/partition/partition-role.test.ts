@@ -2,6 +2,8 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
+import type {DedupeState} from '../../actors/dedupe/dedupe.js';
+import type {DeletionsState} from '../../actors/deletions.js';
 import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
 import {encodeManifest, manifestFormat, partsOf} from '../../actors/manifest.js';
 import type {PartitionAnswer} from '../../src/asks/partition.js';
@@ -201,8 +203,9 @@ test('an erased user is gone from live answers and parts, late retries do not br
   );
   await check();
   const {index} = await role.published(late);
-  expect(index.erasedIds.map(({count}) => count)).toEqual([2]);
-  expect([index.deletions, index.completedDeletions?.map(({count}) => count)]).toEqual([[], [1]]);
+  const {dedupe, deletions} = index.values as unknown as {dedupe: DedupeState; deletions: DeletionsState};
+  expect(dedupe.erasedIds.map(({count}) => count)).toEqual([2]);
+  expect([deletions.pending, deletions.parts.map(({count}) => count)]).toEqual([[], [1]]);
   expect(await asked('unknown_deletion', role.ask({ask: 'deletion', id: 'del_0_2', waitMs: 0}))).toBeDefined();
   expect(await asked('deletion', role.ask({ask: 'deletion', id: 'del_0_1', waitMs: 0}))).toMatchObject({
     deletion: {events_deleted: 2},
@@ -254,8 +257,9 @@ test('a snapshot of nothing new puts its index alone', async () => {
   expect(keysOf(idle)).toEqual(keysOf(first));
   expect(idle.manifest.index.key).not.toBe(first.manifest.index.key);
   const counted = await role.published(await role.append(events([event('ada', 'x', day)])));
-  expect(counted.index.nameCounts!.key).not.toBe(first.index.nameCounts!.key);
-  const counts = await counted.cache.load(counted.index.nameCounts!);
+  const countsIn = ({index}: typeof counted) => index.parts['aggregator.counts']![0]!.part;
+  expect(countsIn(counted).key).not.toBe(countsIn(first).key);
+  const counts = await counted.cache.load(countsIn(counted));
   expect([...new Float64Array(counts.buffer, counts.byteOffset, counts.length / 8)]).toEqual([2]);
 });
 

@@ -143,7 +143,7 @@ test('a receipt that was put off for late copies tells of all that was erased un
   await erase('ada');
   await until('parts of the deletion are being erased', () => asked > before);
   await event('ada', 'm1');
-  await until('the late copy is folded', () => view.partition.tally.tombstoned === 1);
+  await until('the late copy is folded', () => view.partition.events.tally.tombstoned === 1);
   const {count} = view.snapshots;
   allow();
   expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
@@ -164,12 +164,12 @@ test('late copies that come while others are cleaned up for long are cleaned up 
   const fillersEnd = view.snapshots.count + 2;
   await until('its snapshots are published', () => view.snapshots.count >= fillersEnd);
   await event('ada', 'm1');
-  await until('the second one is folded', () => view.partition.tally.tombstoned === 2);
+  await until('the second one is folded', () => view.partition.events.tally.tombstoned === 2);
   const foldedMs = performance.now();
   await until('its time to be cleaned up has come', () => performance.now() - foldedMs > 6_000);
   expect(deletions.isRunning).toBe(true);
   allow();
-  await until('it is cleaned up', () => !view.partition.hasErasedInLog);
+  await until('it is cleaned up', () => !view.partition.deletions.hasErasedInLog);
 });
 
 test('no receipt comes of a halted partition', async () => {
@@ -218,11 +218,11 @@ test('a deletion with devices in the partition of its user comes again behind wh
   expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
   const {onward, stepsLeft, eventsDeleted} = partition.deletions.get(deletionId)!;
   expect([onward, stepsLeft, eventsDeleted]).toEqual([undefined, undefined, 2]);
-  expect([partition.moves.receivedFrom(0) > 0, partition.tally.arrived]).toEqual([true, 1]);
+  expect([partition.moves.receivedFrom(0) > 0, partition.events.tally.arrived]).toEqual([true, 1]);
   // Asked for again by an owner whose predecessor appended it: nothing happens.
   await event('ada');
   await erase('ada');
   await event('cyd');
-  await until('the log is folded', () => partition.tally.counted >= 5);
+  await until('the log is folded', () => partition.events.tally.counted >= 5);
   expect(partition.deletions.get(deletionId)).toMatchObject({eventsDeleted: 2, completed: {}});
 });

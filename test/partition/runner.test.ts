@@ -1,6 +1,7 @@
 // When a partition publishes ticks by itself: driven by hand, without a log.
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {Conflicts} from '../../actors/dedupe/conflicts.js';
+import {Deletions} from '../../actors/deletions.js';
 import {Completions} from '../../actors/funnels/completions.js';
 import {Links} from '../../actors/identity/links.js';
 import {Moves} from '../../actors/identity/moves.js';
@@ -67,8 +68,7 @@ class Driven {
         partition: 0,
         appliedSequence: 0,
         appliedMark: '',
-        pendingDeletions: () => [],
-        hasErasedInLog: false,
+        deletions: new Deletions(),
         dedupe: {conflicts: new Conflicts()},
         moves: new Moves(1),
         openMessage: () => ({logTimeMs: 0}),
@@ -79,8 +79,7 @@ class Driven {
         },
         takeClosedChunks: () => [],
         takeEffects: () => [],
-        deletionsToTell: [],
-        completions: new Completions(),
+        completions: new Completions(() => true),
         users: Object.assign(new UserActors(() => {}), {
           profiles: {passivate: () => [], traitNames: new DistinctNames()},
         }),

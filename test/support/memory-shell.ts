@@ -2,6 +2,8 @@
 // compaction and erasure, with a store that cannot fail.
 
 import {crc32} from 'node:zlib';
+import type {Actor} from '../../actors/actor.js';
+import type {RowRun} from '../../actors/aggregator/aggregator.js';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {BodyBlock} from '../../actors/chunk/bodies.js';
 import type {RowKernel} from '../../actors/chunk/event-rows.js';
@@ -14,29 +16,28 @@ import {beginMessage, sealMessage, writeArrive, writeLeave, writeTick} from '../
 import type {EntryView} from '../../actors/log/entry-view.js';
 import {
   encodeIndex,
-  forgottenIds,
   type Manifest,
   type Move,
+  type MoveCounts,
   manifestFormat,
   type PartRef,
   type SnapshotIndex,
   storedIndex,
+  wholeIndex,
 } from '../../actors/manifest.js';
 import {Partition, type PartitionSetup} from '../../actors/partition.js';
 import {Erasure} from '../../src/partition/erasure/erasure.js';
 import {contentsOf, eventsOf} from '../../src/partition/identity/left-rows.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
-import {putChanges} from '../../src/partition/snapshot/changes-parts.js';
+import {restoreActors} from '../../src/partition/snapshot/actor-state.js';
 import {imageOf, putChunk} from '../../src/partition/snapshot/chunk-parts.js';
 import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compaction.js';
 import {Layout} from '../../src/partition/snapshot/layout.js';
 import type {PartStore} from '../../src/partition/snapshot/part-store.js';
-import {restoreCompletions, restoreLinks} from '../../src/partition/snapshot/restore.js';
 import {loadProfile, loadRecord} from '../../src/partition/snapshot/user-loader.js';
 import {Throttle} from '../../src/partition/throttle.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
-import {readChanges} from '../../src/parts/stored-state.js';
 
 const setup = {seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};
 
@@ -80,6 +81,7 @@ export class MemoryShell {
   private readonly cache: PartsCache;
   private index: SnapshotIndex | undefined;
   private indexSequence = 0;
+  private moveCounts: MoveCounts = {left: [], settled: [], received: []};
   private sequence = 0;
   private n = 0;
 
@@ -88,8 +90,10 @@ export class MemoryShell {
     private readonly rowKernel?: RowKernel,
     private readonly place: Pick<PartitionSetup, 'partition' | 'partitions'> = {partition: 0, partitions: 1},
     private readonly values = new MemoryParts(),
+    private readonly furtherActors: () => readonly Actor<RowRun>[] = () => [],
   ) {
     this.partition = new Partition({...setup, ...place, rowKernel: rowKernel ?? loadRowKernel()});
+    this.partition.events.rowActors.push(...furtherActors());
     this.parts = values as unknown as PartStore;
     this.cache = new PartsCache(values, 0);
     this.layout = new Layout(this.parts, this.throttle, this.partition.moves.leftOut);
@@ -146,14 +150,14 @@ export class MemoryShell {
     const taken = await erasure.takeOut(users);
     erasure.replace(taken);
     const erased = users.map((user) => ({...taken.erased.of(user), isSent: this.isSent(user)}));
-    this.partition.applyErasure(sequence, entry, erased);
+    this.partition.erasures.applyUsers(sequence, entry, erased);
   }
 
   private async eraseName(sequence: number, name: number, entry: EntryView) {
     const erasure = this.erasureFor(this.cache);
     const taken = name < 0 ? undefined : await erasure.takeOutName(name, (user) => this.isSent(user));
     if (taken !== undefined) erasure.replace(taken);
-    this.partition.applyNameErasure(sequence, entry, taken?.erased);
+    this.partition.erasures.applyName(sequence, entry, taken?.erased);
   }
 
   private async snapshot(): Promise<void> {
@@ -161,70 +165,22 @@ export class MemoryShell {
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
     const cut = partition.freeze();
     const slicer = this.throttle.slicer();
-    const refs = async (blocks: Iterable<readonly [number, Uint8Array]>) =>
-      new Map(
-        await Promise.all([...blocks].map(async ([block, payload]) => [block, await parts.put(payload)] as const)),
-      );
-    layout.setTable('users', cut.users.count, await refs(cut.users.blocks));
-    layout.setTable('names', cut.names.count, await refs(cut.names.blocks));
-    layout.setTable('devices', cut.devices.count, await refs(cut.devices.blocks));
-    layout.setTable('owners', cut.owners.count, await refs(cut.owners.blocks));
-    layout.setLinks(await refs(cut.linkBlocks));
-    if (partition.moves.leftOut.count > 0) layout.setLeftOut(await parts.put(partition.moves.leftOut.encode()));
-    const arriving = cut.arriving.map(async ({messages, ...rest}) => ({
-      ...rest,
-      messages: await Promise.all(messages.map((message) => parts.put(message))),
-    }));
-    layout.setArriving(await Promise.all(arriving));
-    for (const move of cut.rest.moves) move.contents ??= await contentsOf(this.readable(0), move.users, async () => {});
-    const held = new Map(layout.completed.map(({funnel, users}) => [funnel, users]));
-    const completed = cut.completed.map(async ({users, ...rest}) => ({
-      ...rest,
-      users: users === undefined ? (held.get(rest.funnel) ?? null) : users && (await parts.put(users)),
-    }));
-    layout.setCompleted(await Promise.all(completed));
-    if (cut.nameCounts.length > 0) layout.setNameCounts(await parts.put(cut.nameCounts));
-    const erased = new Set(cut.rest.erasedUsers);
+    for (const frozen of cut.parts) await layout.actors.put(frozen, (ref) => cache.load(ref), slicer);
+    for (const move of cut.moves) move.contents ??= await contentsOf(this.readable(0), move.users, async () => {});
+    const erased = new Set(cut.erasedUsers);
     layout.setRuns(
       'windowRuns',
       await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, erased, slicer),
     );
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache, slicer));
-    const fresh = (prints: typeof cut.fingerprints) =>
-      Promise.all([...prints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})));
-    layout.setFingerprints('dedupe', [...layout.dedupe, ...(await fresh(cut.fingerprints))]);
-    layout.setFingerprints('erasedIds', [...layout.erasedIds, ...(await fresh(cut.erasedIds))]);
-    await putChanges(layout, parts, cut, async (joined) => ({
-      joined,
-      payloads: await Promise.all(joined.map(async ({part}) => readChanges(await cache.load(part), part))),
-    }));
     layout.setOpenEntry(
       open === undefined ? null : await putChunk(parts, open, partition.moves.leftOut, false, slicer),
     );
     partition.snapshotDone();
     partition.users.profiles.passivate(0).next(); // There are few: one piece.
     this.indexSequence = cut.sequence;
-    this.index = {
-      users: layout.users,
-      names: layout.names,
-      devices: layout.devices,
-      owners: layout.owners,
-      links: layout.links,
-      leftOut: layout.leftOut,
-      arriving: layout.arriving,
-      nameCounts: layout.nameCounts,
-      chunkBlocks: layout.chunkBlocks,
-      chunks: layout.lastChunks(cut.rest.nextChunk, layout.openEntry),
-      windowRuns: layout.windowRuns,
-      userRuns: layout.userRuns,
-      dedupe: layout.dedupe,
-      erasedIds: layout.erasedIds,
-      completedDeletions: [],
-      completed: layout.completed,
-      changes: layout.changes,
-      changesDropped: layout.changesDropped,
-      ...cut.rest,
-    };
+    this.index = wholeIndex(layout.indexOf(cut, layout.openEntry), []);
+    this.moveCounts = cut.moveCounts;
   }
 
   /** Takes a snapshot at a tick, and publishes it. */
@@ -240,7 +196,7 @@ export class MemoryShell {
       epoch: 1,
       asOfMs,
       index: await this.parts.put(encodeIndex(storedIndex(index))),
-      moves: index.moveCounts,
+      moves: this.moveCounts,
       previous: null,
     };
   }
@@ -281,7 +237,7 @@ export class MemoryShell {
   /** A process that starts from the last snapshot. Without one it starts from nothing. It appends behind what this one did. */
   async restarted(): Promise<MemoryShell> {
     const isKept = this.values instanceof KeptParts;
-    const shell = new MemoryShell(this.rowKernel, this.place, isKept ? this.values : undefined);
+    const shell = new MemoryShell(this.rowKernel, this.place, isKept ? this.values : undefined, this.furtherActors);
     shell.sequence = this.sequence;
     shell.n = this.n;
     const {index} = this;
@@ -291,23 +247,14 @@ export class MemoryShell {
     if (copy === undefined) return shell;
     Object.assign(shell.values, copy);
     const {cache, partition} = shell;
-    for (const ref of index.users.blocks) partition.users.table.restoreBlock(await cache.load(ref));
-    for (const ref of index.names.blocks) partition.aggregator.names.restoreBlock(await cache.load(ref));
-    await restoreLinks(partition, index, (ref) => cache.load(ref));
-    await restoreCompletions(partition, index, (ref) => cache.load(ref));
-    let forgotten = forgottenIds(index);
-    for (const {logicalDay, part} of index.dedupe)
-      forgotten = partition.dedupe.restoreMessageIds(logicalDay, await cache.load(part), forgotten);
-    for (const {logicalDay, part} of index.erasedIds)
-      partition.dedupe.restoreErasedIds(logicalDay, await cache.load(part));
-    const counts = index.nameCounts === null ? undefined : await cache.load(index.nameCounts);
+    await restoreActors(partition.actors, index, (ref) => cache.load(ref), false);
     const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
     const blocks: Uint8Array[] = [];
     for (let row = 0; open !== undefined && row < open.count; row += bodyBlockRows) {
       blocks.push(await cache.loadBodyBlock(open.bodies, row / bodyBlockRows));
     }
     const chunk = open === undefined ? undefined : new RestoredChunk(await cache.wholeRows.load(open), blocks);
-    partition.restore(this.indexSequence, '', index, counts, chunk);
+    partition.restore(this.indexSequence, '', index, chunk);
     shell.layout.restore(index);
     shell.index = index;
     shell.indexSequence = this.indexSequence;
@@ -341,7 +288,7 @@ export class MemoryShell {
       windows: await this.windows(index),
       deletions: index.deletions.map(({id, userHash, eventsDeleted}) => ({id, userHash, eventsDeleted})),
       ids: [partition.dedupe.messageIds.count, partition.dedupe.tombstones.count],
-      logicalMs: index.logicalMs,
+      time: index.values.time,
       nextOrdinal: index.nextOrdinal,
     };
   }

@@ -1,6 +1,7 @@
 // A partition's published snapshot in memory, written with the real columns and blocks: for tests of what reads them.
 
 import {crc32, gzipSync} from 'node:zlib';
+import {bytesIn} from '../../actors/actor.js';
 import {WindowDeltas} from '../../actors/aggregator/window-deltas.js';
 import {encodeWindows, type WindowsView} from '../../actors/aggregator/windows.js';
 import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
@@ -19,11 +20,12 @@ import {
   type DeletionRecord,
   encodeIndex,
   type Manifest,
+  type MoveCounts,
   manifestFormat,
   type PartRef,
   type Run,
-  type SnapshotIndex,
-  storedIndex,
+  type StoredIndex,
+  wholeIndex,
 } from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
 import {UserSet} from '../../actors/table/user-set.js';
@@ -41,19 +43,21 @@ export interface TestEvent {
   readonly context?: {readonly [key: string]: Json};
 }
 
-/** Of a partition in which nobody is linked, and no funnel saved. */
-export const noIdentity = {
-  devices: {count: 0, blocks: []},
-  owners: {count: 0, blocks: []},
-  links: [],
-  candidates: [],
-  moves: [],
-  moveCounts: {left: [0], settled: [0], received: [0]},
-  leftOut: null,
-  arriving: [],
-  completed: [],
-  deletionsToTell: [],
-} as const;
+export const noMoves: MoveCounts = {left: [0], settled: [0], received: [0]};
+
+/** Small state of the actors of an empty partition. */
+export const emptyValues = {
+  time: {logicalMs: 0, lastTickMs: 0},
+  producers: [],
+  dedupe: {forgotten: 0, heldFromDay: null, messageIds: [], erasedIds: []},
+  deletions: {pending: [], toTell: [], erasedInLogSequence: 0, parts: []},
+  completions: [],
+  changes: {dropped: null, parts: []},
+  identity: [],
+  moves: {counts: noMoves, pending: [], candidates: [], arriving: []},
+  users: {keys: {count: 0, keyBytes: 0}, erased: []},
+  aggregator: {names: {count: 0, keyBytes: 0}},
+};
 
 /** A store of parts that can lose them, and counts what is read. */
 export class MemoryParts implements PartValues {
@@ -254,33 +258,28 @@ export class TestPartition {
   /** What is published now. */
   publish(asOfMs = 0, partition = 0): PartitionSnapshot {
     this.cutChunk().cutRun();
-    for (const [block, bytes] of this.names.freeze().blocks) this.nameBlocks[block] = this.parts.put(bytes);
-    for (const [block, bytes] of this.users.freeze().blocks) this.userBlocks[block] = this.parts.put(bytes);
-    const index: SnapshotIndex = {
-      users: {count: this.users.count, blocks: [...this.userBlocks]},
-      names: {count: this.names.count, blocks: [...this.nameBlocks]},
-      nameCounts: null,
+    for (const {block, payload} of this.names.freeze('names'))
+      this.nameBlocks[block] = this.parts.put(bytesIn(payload!));
+    for (const {block, payload} of this.users.freeze('users'))
+      this.userBlocks[block] = this.parts.put(bytesIn(payload!));
+    const named = (refs: readonly PartRef[]) => refs.map((part, block) => ({block, part}));
+    const stored: StoredIndex = {
+      values: {
+        ...emptyValues,
+        time: {logicalMs: 0, lastTickMs: asOfMs},
+        deletions: {...emptyValues.deletions, pending: [...this.deletions]},
+        users: {keys: this.users.size, erased: [...this.erasedUsers].sort((a, b) => a - b)},
+        aggregator: {names: this.names.size},
+      },
+      parts: {'users.keys': named(this.userBlocks), 'aggregator.names': named(this.nameBlocks)},
       chunkBlocks: [],
-      chunks: [...this.chunks],
+      lastChunks: [...this.chunks],
       windowRuns: [...this.windowRuns],
       userRuns: [...this.seenRun(), ...this.userRuns],
-      erasedUsers: [...this.erasedUsers].sort((a, b) => a - b),
-      dedupe: [],
-      dedupeCount: 0,
-      dedupeHeldFromDay: null,
-      erasedIds: [],
-      completedDeletions: [],
-      changes: [],
-      changesDropped: null,
-      deletions: [...this.deletions],
-      producers: [],
       nextOrdinal: this.open.baseOrdinal,
       nextChunk: this.open.chunk,
-      logicalMs: 0,
-      lastTickMs: asOfMs,
-      erasedInLogSequence: 0,
-      ...noIdentity,
     };
+    const index = wholeIndex(stored, []);
     const manifest: Manifest = {
       format: manifestFormat,
       writtenBy: 'a test',
@@ -289,8 +288,8 @@ export class TestPartition {
       epoch: 1,
       mark: '',
       asOfMs,
-      index: this.parts.put(encodeIndex(storedIndex(index))),
-      moves: noIdentity.moveCounts,
+      index: this.parts.put(encodeIndex(stored)),
+      moves: noMoves,
       previous: null,
     };
     return {manifest, names: this.names, ...countedWithout(index, new UserSet(), [])};

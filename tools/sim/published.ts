@@ -111,15 +111,16 @@ export class PublishedSnapshot {
 
   /** Deletions; of one that was carried out again, as its client asked again with its id, the last, like a start. */
   deletions(): DeletionRecord[] {
-    const completed = this.index.completedDeletions.flatMap(({part}) => readDeletions(this.load(part), part));
+    const completed = this.index.completedDeletions.flatMap((part) => readDeletions(this.load(part), part));
     const all = [...completed, ...this.index.deletions];
     return [...new Map(all.map((record) => [record.id, record])).values()];
   }
 
   nameCounts(): Map<string, number> {
     const counts = new Map<string, number>();
-    if (this.index.nameCounts === null) return counts;
-    new Float64Array(this.load(this.index.nameCounts).buffer).forEach((count, name) => {
+    const [stored] = this.index.parts['aggregator.counts'] ?? [];
+    if (stored === undefined) return counts;
+    new Float64Array(this.load(stored.part).buffer).forEach((count, name) => {
       if (count !== 0) counts.set(this.names.text(name), count);
     });
     return counts;

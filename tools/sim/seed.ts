@@ -442,7 +442,7 @@ class SeedWorld {
     const isThere = ({n, to}: Move) => n <= (this.ownerOf(to).runner?.view.partition.moves.receivedFrom(number) ?? 0);
     if (candidates.size > 0 || !pending.every(isThere) || (this.plan.settles && pending.length > 0)) return false;
     // A stop leaves orphans to the next start.
-    return sweep.isIdle && partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
+    return sweep.isIdle && partition.deletions.pending().length === 0 && !partition.deletions.hasErasedInLog;
   }
 
   private async reach(what: string, endMs: number, isThere: () => boolean): Promise<boolean> {

@@ -7,7 +7,7 @@
 //        gets its link again.
 import {setTimeout as pause} from 'node:timers/promises';
 import {wtf8} from '../../../actors/bytes/bytes.js';
-import type {LateLink} from '../../../actors/manifest.js';
+import type {LateLink} from '../../../actors/identity/identity.js';
 import type {Partition} from '../../../actors/partition.js';
 import {PacedWork} from '../../pacing/paced-work.js';
 import type {DestinationLog} from '../log/log-writer.js';
@@ -45,7 +45,7 @@ export class LateCopies {
   /** Takes links back, and cleans the log soon, if late copies came. */
   cleanSoon(): void {
     const {partition, isLive, periodMs} = this.setup;
-    if (!partition.hasErasedInLog || !isLive()) return;
+    if (!partition.deletions.hasErasedInLog || !isLive()) return;
     // Copies that come while links are taken back stay noted, and wait for the next call.
     if (partition.identity.lateLinks.size > 0 && !this.takingBack.isBusy) this.takingBack.wake();
     this.cleaning.wake(Math.min(cleaningMsMax, periodMs()));
@@ -54,7 +54,7 @@ export class LateCopies {
   /** Cleans the log now, if late copies came. A cleaning that is under way keeps entries after its filler, so another one follows. */
   clean(): undefined {
     const {partition, scrub} = this.setup;
-    if (!partition.hasErasedInLog) return;
+    if (!partition.deletions.hasErasedInLog) return;
     if (scrub.isRunning || partition.identity.lateLinks.size > 0) this.cleanSoon();
     else scrub.request();
   }

@@ -57,7 +57,7 @@ export class OnwardDeletions {
   }
 
   private get due(): DeletionRecord[] {
-    return this.setup.partition.pendingDeletions().filter(({onward}) => onward !== undefined);
+    return this.setup.partition.deletions.pending().filter(({onward}) => onward !== undefined);
   }
 
   private async append({id, onward}: DeletionRecord): Promise<void> {

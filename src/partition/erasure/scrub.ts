@@ -90,10 +90,10 @@ export class Scrub {
   /** Starts a scrub for all entries that are folded by now, if a deletion is due or late copies are in the log. */
   request(): void {
     const {partition} = this.setup;
-    for (const {id} of partition.pendingDeletions()) {
+    for (const {id} of partition.deletions.pending()) {
       if (!this.takenUpMs.has(id)) this.takenUpMs.set(id, monotonicMs());
     }
-    if (this.due().length > 0 || partition.hasErasedInLog) this.scrubbing.wake();
+    if (this.due().length > 0 || partition.deletions.hasErasedInLog) this.scrubbing.wake();
   }
 
   /** Deletions without a published receipt, and how long this process has known the oldest. */
@@ -113,7 +113,7 @@ export class Scrub {
 
   /** Pending deletions that need not go on to another partition any more (onward.ts). */
   private due(): DeletionRecord[] {
-    return this.setup.partition.pendingDeletions().filter(({onward}) => onward === undefined);
+    return this.setup.partition.deletions.pending().filter(({onward}) => onward === undefined);
   }
 
   private async scrubOnce(): Promise<undefined> {
@@ -150,13 +150,13 @@ export class Scrub {
       this.scrubbing.wake();
       return;
     }
-    partition.logCleaned(appliedSequence); // Z1: entries after the filler may share a block with A.
+    partition.deletions.logCleaned(appliedSequence); // Z1: entries after the filler may share a block with A.
     if (deletions.length === 0) {
       // The erased values may include those of a deletion that came meanwhile: then they count for its receipt.
-      if (partition.pendingDeletions().length === 0) this.erasedValues = 0;
+      if (partition.deletions.pending().length === 0) this.erasedValues = 0;
       return;
     }
-    if (partition.hasErasedInLog && this.deferrals < deferralsMax) {
+    if (partition.deletions.hasErasedInLog && this.deferrals < deferralsMax) {
       this.deferrals += 1; // Z5
       this.scrubbing.wake();
       return;
@@ -204,7 +204,7 @@ export class Scrub {
       limits[erasureReach],
     ];
     this.unpublished.add(id);
-    partition.completeDeletion(id, {timeMs: wallMs(), verified});
+    partition.deletions.complete(id, {timeMs: wallMs(), verified});
   }
 
   private announce(id: string): void {
@@ -212,7 +212,7 @@ export class Scrub {
     this.takenUpMs.delete(id);
     this.completed += 1;
     this.announced.notify();
-    if (this.setup.partition.deletionsToTell.has(id)) void this.setup.notifyDeleted(id);
+    if (this.setup.partition.deletions.toTell.has(id)) void this.setup.notifyDeleted(id);
   }
 
   /** Whether the receipt is in a published manifest: before that no client gets it. */

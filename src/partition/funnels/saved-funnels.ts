@@ -92,7 +92,7 @@ export class SavedFunnels {
     const {partition} = this.setup;
     const {completions} = partition;
     this.funnels = funnels;
-    this.watch = partition.watchFunnels(
+    this.watch = partition.events.watchFunnels(
       funnels.map(({id, steps, windowMs}) => ({steps, windowMs, isDone: (user) => completions.has(id, user)})),
       this.setup.funnelBytesMax,
     );

@@ -3,6 +3,7 @@
 import {randomBytes} from 'node:crypto';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
+import type {LateLink} from '../../../actors/identity/identity.js';
 import {assert} from '../../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax} from '../../../actors/limits.js';
 import {
@@ -19,7 +20,6 @@ import {
   writeLink,
   writeTick,
 } from '../../../actors/log/entries.js';
-import type {LateLink} from '../../../actors/manifest.js';
 import {wallMs} from '../../clock.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {logSubject} from '../../nats/topology.js';

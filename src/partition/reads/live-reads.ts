@@ -330,7 +330,7 @@ export class LiveReads {
   private unknownUser(user: UserRef): PartitionAnswer {
     const {partition} = this.view;
     const key = userKey(user);
-    const newest = partition.deletions.newestOf(partition.userHash(key, 0, key.length));
+    const newest = partition.deletions.newestOf(partition.hashOf(key));
     return {kind: 'unknown_user', ...(newest && {deletion: this.receipt(newest)}), ...this.linkedTo(user)};
   }
 

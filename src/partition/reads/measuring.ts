@@ -13,7 +13,7 @@ export interface CatchUp {
 
 export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: AlarmKind[]): PartitionMeasures {
   const {partition, snapshots, damage} = runner.view;
-  const {counted, arrived, duplicate, tombstoned, redelivered} = partition.tally;
+  const {counted, arrived, duplicate, tombstoned, redelivered} = partition.events.tally;
   const {joined, shared, tooLarge} = partition.identity.tally;
   const {messageIds, tombstones, conflicts} = partition.dedupe;
   const {count: pending, oldestAgeMs: oldestPendingMs} = runner.deletions.pending;
@@ -28,9 +28,9 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
     snapshots: snapshots.count,
     events: {counted, arrived, duplicate, erased: tombstoned},
     identifies: {
-      counted: partition.identifies.counted,
-      duplicate: partition.identifies.duplicate,
-      erased: partition.identifies.tombstoned,
+      counted: partition.events.identifies.counted,
+      duplicate: partition.events.identifies.duplicate,
+      erased: partition.events.identifies.tombstoned,
     },
     joins: {joined, shared, too_large: tooLarge},
     moves: {

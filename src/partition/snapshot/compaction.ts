@@ -7,6 +7,7 @@
 import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows, type WindowsView} from '../../../actors/aggregator/windows.js';
 import {must} from '../../../actors/invariant.js';
+import {mergeCount, sizeRatio} from '../../../actors/journal.js';
 import type {EncodedBlock, PartRef, Run, RunBlock} from '../../../actors/manifest.js';
 import {mergeRecords, UserBlockReader, UserBlockWriter, type UserRecord} from '../../../actors/user/user-records.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
@@ -22,7 +23,6 @@ import {
   unopenedAt,
 } from './run-cursor.js';
 
-export const sizeRatio = 4;
 /**
  * Ratio for user records. Reports do not read them, and a look-up of one user reads a block of each run. But the runs of
  * millions of users are the largest, and a snapshot touches a third of each: with a quarter nearly every snapshot rewrote all
@@ -40,17 +40,6 @@ type RunParts = Pick<PartStore, 'put' | 'retire'>;
 /** Reads blocks without a cache: a merge reads each block once. */
 export interface PartLoader {
   load(ref: PartRef): Promise<Uint8Array>;
-}
-
-/** Number of the newest runs to merge into one; 1: none. */
-export function mergeCount(sizes: readonly number[], ratio: number): number {
-  let count = 1;
-  let bytes = sizes[sizes.length - 1] ?? 0;
-  while (count < sizes.length && bytes * ratio >= sizes[sizes.length - 1 - count]) {
-    bytes += sizes[sizes.length - 1 - count];
-    count += 1;
-  }
-  return count;
 }
 
 async function encodeAll(blocks: Iterable<EncodedBlock>, slicer: TimeSlicer): Promise<EncodedBlock[]> {

@@ -1,5 +1,5 @@
 // Directory of a partition's parts: a snapshot's index is written from it.
-//   Owns: chunk entries, table blocks, runs, fingerprint parts. Does not own: state that no part has yet (actors/partition).
+//   Owns: chunk entries, runs, the parts of actors (actor-state.ts). Does not own: state that no part has yet (actors/partition).
 //   L1. A replaced part is retired in the part store in the same synchronous step.
 
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
@@ -7,26 +7,21 @@ import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {noteNewestNames} from '../../../actors/chunk/property-names.js';
 import {must} from '../../../actors/invariant.js';
 import {
-  type ArrivingParts,
-  type ChangesPart,
   type ChunkEntry,
-  type CompletedPart,
   chunkBlockEntries,
   chunkBlocksBefore,
-  type DeletionsPart,
   encodeChunkBlock,
-  type FingerprintsPart,
   type PartRef,
-  type Position,
   partsOfChunk,
   type Run,
   type SnapshotIndex,
-  type TableRef,
+  type StoredIndex,
 } from '../../../actors/manifest.js';
 import {DistinctNames} from '../../../actors/table/distinct-names.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import type {Throttle} from '../throttle.js';
+import {ActorState} from './actor-state.js';
 import {ChunkDirectory} from './chunk-directory.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
@@ -35,14 +30,7 @@ export class Layout {
   private readonly parts: PartStore;
   private readonly throttle: Throttle;
   private readonly hasLeft: UserSet;
-  users: TableRef = {count: 0, blocks: []};
-  names: TableRef = {count: 0, blocks: []};
-  devices: TableRef = {count: 0, blocks: []};
-  owners: TableRef = {count: 0, blocks: []};
-  links: readonly PartRef[] = [];
-  leftOut: PartRef | null = null;
-  arriving: readonly ArrivingParts[] = [];
-  nameCounts: PartRef | null = null;
+  readonly actors: ActorState;
   /** Closed chunks whose parts are durable. */
   readonly chunks = new ChunkDirectory();
   /** Complete blocks of the chunk directory as the last snapshot wrote them, and the numbers of those that changed since. */
@@ -54,43 +42,25 @@ export class Layout {
   readonly writing = new Map<number, {chunk: ChunkInMemory; done: Promise<void>}>();
   windowRuns: readonly Run[] = [];
   userRuns: readonly Run[] = [];
-  dedupe: readonly FingerprintsPart[] = [];
-  erasedIds: readonly FingerprintsPart[] = [];
-  completedDeletions: readonly DeletionsPart[] = [];
-  completed: readonly CompletedPart[] = [];
-  changes: readonly ChangesPart[] = [];
-  changesDropped: Position | null = null;
   /** Names of properties in samples of the rows that were written since this process started. */
   readonly propertyNames = new DistinctNames();
 
   /** `hasLeft`: users whose rows do not count (actors/identity/moves.ts). */
   constructor(parts: PartStore, throttle: Throttle, hasLeft: UserSet) {
     this.parts = parts;
+    this.actors = new ActorState(parts);
     this.throttle = throttle;
     this.hasLeft = hasLeft;
   }
 
   restore(index: SnapshotIndex): void {
-    this.users = index.users;
-    this.names = index.names;
-    this.devices = index.devices;
-    this.owners = index.owners;
-    this.links = index.links;
-    this.leftOut = index.leftOut;
-    this.arriving = index.arriving;
-    this.nameCounts = index.nameCounts;
+    this.actors.restore(index);
     this.openEntry = index.chunks.find(({chunk}) => chunk === index.nextChunk) ?? null;
     this.chunks.restore(index.chunks.filter((entry) => entry !== this.openEntry));
     this.chunkBlocks = index.chunkBlocks;
     for (const {chunk} of index.chunks.slice(index.chunkBlocks.length * chunkBlockEntries)) this.noteChanged(chunk);
     this.windowRuns = index.windowRuns;
     this.userRuns = index.userRuns;
-    this.dedupe = index.dedupe;
-    this.erasedIds = index.erasedIds;
-    this.completedDeletions = index.completedDeletions;
-    this.completed = index.completed;
-    this.changes = index.changes;
-    this.changesDropped = index.changesDropped;
   }
 
   /** Whether the current state still names this part. */
@@ -179,38 +149,6 @@ export class Layout {
     return openEntry.leftOut === leftOut ? openEntry : {...openEntry, leftOut};
   }
 
-  setTable(table: 'users' | 'names' | 'devices' | 'owners', count: number, blocks: ReadonlyMap<number, PartRef>): void {
-    const refs = [...this[table].blocks];
-    for (const [block, ref] of blocks) {
-      if (refs[block] !== undefined) this.parts.retire(refs[block]);
-      refs[block] = ref;
-    }
-    this[table] = {count, blocks: refs};
-  }
-
-  setLinks(blocks: ReadonlyMap<number, PartRef>): void {
-    const refs = [...this.links];
-    for (const [block, ref] of blocks) refs[block] = ref;
-    this.retireOthers(this.links, refs);
-    this.links = refs;
-  }
-
-  setArriving(next: readonly ArrivingParts[]): void {
-    const partsOf = ({messages}: ArrivingParts): readonly PartRef[] => messages;
-    this.retireOthers(this.arriving.flatMap(partsOf), next.flatMap(partsOf));
-    this.arriving = next;
-  }
-
-  setLeftOut(ref: PartRef): void {
-    if (this.leftOut !== null) this.parts.retire(this.leftOut);
-    this.leftOut = ref;
-  }
-
-  setNameCounts(ref: PartRef | null): void {
-    if (this.nameCounts !== null) this.parts.retire(this.nameCounts);
-    this.nameCounts = ref;
-  }
-
   /** Replaces runs (compaction, erasure); parts that the new runs took over stay. */
   setRuns(runs: 'windowRuns' | 'userRuns', next: readonly Run[]): void {
     const partsOf = ({blocks}: Run): PartRef[] => blocks.map(partOf);
@@ -218,36 +156,26 @@ export class Layout {
     this[runs] = next;
   }
 
-  setFingerprints(of: 'dedupe' | 'erasedIds', next: readonly FingerprintsPart[]): void {
-    this.retireOthers(this[of].map(partOf), next.map(partOf));
-    this[of] = next;
-  }
-
-  setCompletedDeletions(next: readonly DeletionsPart[]): void {
-    this.retireOthers(this.completedDeletions.map(partOf), next.map(partOf));
-    this.completedDeletions = next;
-  }
-
-  setCompleted(next: readonly CompletedPart[]): void {
-    const partsOf = ({users}: CompletedPart): PartRef[] => (users === null ? [] : [users]);
-    this.retireOthers(this.completed.flatMap(partsOf), next.flatMap(partsOf));
-    this.completed = next;
-  }
-
-  /** `dropped`: up to where they are no more. */
-  setChanges(next: readonly ChangesPart[], dropped: Position | null): void {
-    this.retireOthers(this.changes.map(partOf), next.map(partOf));
-    this.changes = next;
-    this.changesDropped = dropped;
-  }
-
   private retireOthers(old: readonly PartRef[], next: readonly PartRef[]): void {
     const kept = new Set(next.map(({key}) => key));
     for (const ref of old) if (!kept.has(ref.key)) this.parts.retire(ref);
   }
 
+  /** The index of a snapshot whose parts are written. `open`: the open chunk as it was at the cut. */
+  indexOf(
+    {nextChunk, nextOrdinal}: Pick<StoredIndex, 'nextChunk' | 'nextOrdinal'>,
+    open: ChunkEntry | null,
+  ): StoredIndex {
+    const {chunkBlocks, windowRuns, userRuns} = this;
+    const {values, parts} = this.actors.stored;
+    const lastChunks = this.lastChunks(nextChunk, open);
+    // Every actor has put its small state by now; a reader of the index checks it.
+    const state = values as StoredIndex['values'];
+    return {values: state, parts, chunkBlocks, lastChunks, windowRuns, userRuns, nextOrdinal, nextChunk};
+  }
+
   /** Entries after the blocks of the chunk directory: closed chunks before `nextChunk`, and the open one. */
-  lastChunks(nextChunk: number, open: ChunkEntry | null): ChunkEntry[] {
+  private lastChunks(nextChunk: number, open: ChunkEntry | null): ChunkEntry[] {
     const closed = this.entriesBetween(this.chunkBlocks.length * chunkBlockEntries, nextChunk);
     return open === null ? closed : [...closed, open];
   }

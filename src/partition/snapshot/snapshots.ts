@@ -4,49 +4,36 @@
 //   P7. All parts of a manifest are at its position: the state is frozen synchronously, and parts are written while folding
 //       continues.
 import type {JetStreamManager} from '@nats-io/jetstream';
-import type {Arriving} from '../../../actors/identity/moves.js';
 import {assert, must} from '../../../actors/invariant.js';
 import {
-  type ArrivingParts,
-  type CompletedPart,
-  encodeDeletions,
   encodeIndex,
-  type FingerprintsPart,
   type Manifest,
   type Move,
   manifestFormat,
-  newestParts,
   type PartRef,
   type Position,
   partsOfChunk,
+  type SnapshotDelta,
   type StoredIndex,
 } from '../../../actors/manifest.js';
-import type {Partition, SnapshotDelta} from '../../../actors/partition.js';
+import type {Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
 import {duplicateWindowMs, logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
-import {isUnreadable} from '../../parts/damage.js';
-import {readChanges, readDeletions} from '../../parts/stored-state.js';
 import {program} from '../../version.js';
 import {markAt} from '../log/log-reader.js';
 import {truncateInSteps} from '../log/log-truncation.js';
 import {RetryLog, retryForever} from '../retry.js';
 import type {Throttle} from '../throttle.js';
-import {putChanges} from './changes-parts.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
-import {appendUserRun, appendWindowRun, mergeCount, type PartLoader, sizeRatio} from './compaction.js';
+import {appendUserRun, appendWindowRun, type PartLoader} from './compaction.js';
 import type {Layout} from './layout.js';
 import type {ManifestStore} from './manifest-store.js';
 import {type KeptNames, type KeySet, NamedParts} from './named-parts.js';
 import type {PartStore} from './part-store.js';
 import type {PartSweep} from './part-sweep.js';
 import type {PositionNote} from './position-note.js';
-
-/** Longer lists are rewritten with every snapshot: comparing them would keep them in memory twice. */
-const comparedBytesMax = 1024 * 1024;
-/** A part with this many message ids (12 MB) is not joined with others, so that it is removed once they are forgotten. */
-const idsJoinedMax = 1_000_000;
 
 export interface Published {
   readonly sequence: number;
@@ -86,10 +73,6 @@ export class Snapshots {
   /** Published positions up to which the log may be truncated once they are old enough. */
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
-  private lastNameCounts: Uint8Array | undefined;
-  /** Number of users in the last part of users who left. */
-  private lastLeftOut: number;
-  private readonly arrivingParts = new WeakMap<Uint8Array, PartRef>();
   /** Number of snapshots that this process published, and ms of the newest from its beginning to the manifest. */
   count = 0;
   lastMs: number | null = null;
@@ -103,7 +86,6 @@ export class Snapshots {
     this.manifest = manifest;
     this.revision = revision;
     this.names = named;
-    this.lastLeftOut = setup.partition.moves.leftOut.count;
   }
 
   get published(): Published | null {
@@ -208,175 +190,31 @@ export class Snapshots {
 
   /** Writes everything that is dirty and enters it in the layout. */
   private async putParts(delta: SnapshotDelta, open: ChunkImage | undefined): Promise<StoredIndex> {
-    const {layout, parts, throttle} = this.setup;
+    const {layout, parts, loader, throttle} = this.setup;
     const slicer = throttle.slicer();
     await slicer.pause();
-    layout.setTable('users', delta.users.count, await this.putBlocks(delta.users.blocks, slicer));
-    layout.setTable('names', delta.names.count, await this.putBlocks(delta.names.blocks, slicer));
-    layout.setTable('devices', delta.devices.count, await this.putBlocks(delta.devices.blocks, slicer));
-    layout.setTable('owners', delta.owners.count, await this.putBlocks(delta.owners.blocks, slicer));
-    layout.setLinks(await this.putBlocks(delta.linkBlocks, slicer));
-    await this.putLeftOut();
-    await this.putArriving(delta.arriving);
-    await this.setup.completeMoves(delta.rest.moves, slicer);
-    await this.putNameCounts(delta.nameCounts);
+    for (const frozen of delta.parts) await layout.actors.put(frozen, (ref) => loader.load(ref), slicer);
+    await this.setup.completeMoves(delta.moves, slicer);
     await this.putRuns(delta, slicer);
-    await this.putFingerprints(delta);
-    await this.putDeletions(delta);
-    await this.putCompleted(delta);
-    await putChanges(layout, parts, delta, (joined) => this.loadJoined(joined, readChanges));
     const openEntry = await layout.putOpen(open, slicer);
     for (const {chunk, done} of [...layout.writing.values()])
-      if (chunk.chunk < delta.rest.nextChunk) await throttle.expedite(done);
+      if (chunk.chunk < delta.nextChunk) await throttle.expedite(done);
     // A chunk that closed since the freeze has parts of its own: this image is for this index alone.
     const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
     if (!isClosed) layout.setOpenEntry(openEntry);
     else if (openEntry !== layout.openEntry) parts.retire(...partsOfChunk(openEntry));
-    await layout.putChunkBlocks(delta.rest.nextChunk, slicer);
-    return {
-      users: layout.users,
-      names: layout.names,
-      devices: layout.devices,
-      owners: layout.owners,
-      links: layout.links,
-      leftOut: layout.leftOut,
-      arriving: layout.arriving,
-      nameCounts: layout.nameCounts,
-      chunkBlocks: layout.chunkBlocks,
-      lastChunks: layout.lastChunks(delta.rest.nextChunk, openEntry),
-      windowRuns: layout.windowRuns,
-      userRuns: layout.userRuns,
-      dedupe: layout.dedupe,
-      erasedIds: layout.erasedIds,
-      completedDeletions: layout.completedDeletions,
-      completed: layout.completed,
-      changes: layout.changes,
-      changesDropped: layout.changesDropped,
-      ...delta.rest,
-    };
-  }
-
-  /** Writes each arriving message once. */
-  private async putArriving(arriving: readonly Arriving[]): Promise<void> {
-    const {layout, parts} = this.setup;
-    const next: ArrivingParts[] = [];
-    for (const {from, n, messages} of arriving) {
-      const refs: PartRef[] = [];
-      for (const message of messages) {
-        const ref = this.arrivingParts.get(message) ?? (await parts.put(message));
-        this.arrivingParts.set(message, ref);
-        refs.push(ref);
-      }
-      next.push({from, n, messages: refs});
-    }
-    layout.setArriving(next);
-  }
-
-  /** Writes the set of users who left, if it grew; it grows only while no snapshot is being written. */
-  private async putLeftOut(): Promise<void> {
-    const {leftOut} = this.setup.partition.moves;
-    if (leftOut.count === this.lastLeftOut) return;
-    this.setup.layout.setLeftOut(await this.setup.parts.put(leftOut.encode()));
-    this.lastLeftOut = leftOut.count;
-  }
-
-  /** Writes the name counts, unless they equal the last ones that this process wrote. */
-  private async putNameCounts(payload: Uint8Array): Promise<void> {
-    const last = this.lastNameCounts;
-    if (last !== undefined && Buffer.compare(last, payload) === 0) return;
-    this.setup.layout.setNameCounts(payload.length > 0 ? await this.setup.parts.put(payload) : null);
-    this.lastNameCounts = payload.length <= comparedBytesMax ? payload : undefined;
-  }
-
-  /** Writes the completions of each saved funnel with new ones; the parts of the others stay. */
-  private async putCompleted({completed}: SnapshotDelta): Promise<void> {
-    const {layout, parts} = this.setup;
-    const held = new Map(layout.completed.map(({funnel, users}) => [funnel, users]));
-    const next: CompletedPart[] = [];
-    for (const {users, ...rest} of completed) {
-      const part = users === undefined ? (held.get(rest.funnel) ?? null) : users && (await parts.put(users));
-      next.push({...rest, users: part});
-    }
-    layout.setCompleted(next);
-  }
-
-  private async putBlocks(
-    blocks: Iterable<readonly [number, Uint8Array]>,
-    slicer: TimeSlicer,
-  ): Promise<Map<number, PartRef>> {
-    const refs = new Map<number, PartRef>();
-    for (const [block, payload] of blocks) {
-      refs.set(block, await this.setup.parts.put(payload));
-      await slicer.pause();
-    }
-    return refs;
+    await layout.putChunkBlocks(delta.nextChunk, slicer);
+    return layout.indexOf(delta, openEntry);
   }
 
   private async putRuns(delta: SnapshotDelta, slicer: TimeSlicer): Promise<void> {
     const {partition, layout, parts, loader} = this.setup;
     const before = layout.windowRuns;
-    const erased = new Set(delta.rest.erasedUsers);
+    const erased = new Set(delta.erasedUsers);
     layout.setRuns('windowRuns', await appendWindowRun(before, delta.windowBlocks, parts, loader, erased, slicer));
     // A merge of all runs into one leaves out erased users: no run needs their list any more.
     if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.users.dropErased(erased);
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, delta.userBlocks, parts, loader, slicer));
-  }
-
-  /** Writes message ids since the last delta, and those of erased events. All parts hold only remembered ids. */
-  private async putFingerprints(delta: SnapshotDelta): Promise<void> {
-    const {layout} = this.setup;
-    const ids = await this.appended(layout.dedupe, delta.fingerprints);
-    layout.setFingerprints('dedupe', newestParts(ids, delta.rest.dedupeCount));
-    const erased = await this.appended(layout.erasedIds, delta.erasedIds);
-    const remembered = erased.filter(({logicalDay}) => logicalDay >= delta.erasedIdsFromDay);
-    layout.setFingerprints('erasedIds', remembered);
-  }
-
-  /** Appends a part; parts of one day are joined like runs. */
-  private async appended(
-    parts: readonly FingerprintsPart[],
-    fresh: SnapshotDelta['fingerprints'],
-  ): Promise<readonly FingerprintsPart[]> {
-    let next = [...parts];
-    for (const {logicalDay, count, payload} of fresh) {
-      const sameDay = next.filter((part) => part.logicalDay === logicalDay && part.count < idsJoinedMax);
-      const merged = mergeCount([...sameDay.map((part) => part.count), count], sizeRatio) - 1;
-      const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : sameDay.slice(-merged), (ids) => ids);
-      const total = joined.reduce((sum, part) => sum + part.count, count);
-      next = next.filter((part) => !joined.includes(part));
-      next.push({logicalDay, count: total, part: await this.setup.parts.put(Buffer.concat([...payloads, payload]))});
-    }
-    return next;
-  }
-
-  /** Writes deletions completed since the last delta, joined like runs, without expired ones. */
-  private async putDeletions({completedDeletions: fresh, rest: {logicalMs}}: SnapshotDelta): Promise<void> {
-    const {layout, parts} = this.setup;
-    const isKept = ({expiresLogicalMs}: {readonly expiresLogicalMs: number}): boolean => expiresLogicalMs >= logicalMs;
-    const kept = layout.completedDeletions.filter(isKept);
-    if (fresh.length === 0) return layout.setCompletedDeletions(kept);
-    const merged = mergeCount([...kept.map(({count}) => count), fresh.length], sizeRatio) - 1;
-    const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : kept.slice(-merged), readDeletions);
-    const records = [...payloads.flat(), ...fresh].filter(isKept);
-    const others = kept.filter((part) => !joined.includes(part));
-    if (records.length === 0) return layout.setCompletedDeletions(others);
-    const part = await parts.put(encodeDeletions(records));
-    const expiresLogicalMs = records.reduce((last, one) => Math.max(last, one.expiresLogicalMs), 0);
-    layout.setCompletedDeletions([...others, {part, count: records.length, expiresLogicalMs}]);
-  }
-
-  /** Joins nothing when one of the parts cannot be read: they stay as they are. */
-  private async loadJoined<T extends {readonly part: PartRef}, Payload>(
-    joined: readonly T[],
-    read: (bytes: Uint8Array, ref: PartRef) => Payload,
-  ): Promise<{readonly joined: readonly T[]; readonly payloads: readonly Payload[]}> {
-    const load = async ({part}: T): Promise<Payload> => read(await this.setup.loader.load(part), part);
-    try {
-      return {joined, payloads: await Promise.all(joined.map(load))};
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      return {joined: [], payloads: []};
-    }
   }
 
   private async publish(delta: SnapshotDelta, index: PartRef, indexBytes: Uint8Array): Promise<void> {
@@ -391,7 +229,7 @@ export class Snapshots {
       epoch,
       asOfMs: delta.asOfMs,
       index,
-      moves: delta.rest.moveCounts,
+      moves: delta.moveCounts,
       generations: partition.generations,
       previous:
         last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},

@@ -300,7 +300,7 @@ export const deletionsOf = (snapshots: readonly ({readonly index: SnapshotIndex}
 /** Another list of deletions has another part: no key is used twice. */
 const deletionsIn = ({deletions, completedDeletions}: SnapshotIndex): readonly string[] => [
   ...deletions.map(({id, position: {generation, sequence}}) => `${id} ${generation}.${sequence}`),
-  ...completedDeletions.map(({part}) => part.key),
+  ...completedDeletions.map(({key}) => key),
 ];
 
 /** Chunks keep their places in the list. */

@@ -128,7 +128,7 @@ function expectSame({messages}: Log): [Twin, Partition] {
     expect(closed.map(sumsOf)).toEqual(twin.closed.splice(0).map(sumsOf));
     expect(sumsOf(partition.open)).toEqual(sumsOf(twin.open));
   }
-  expect(partition.tally.counted).toBeGreaterThan(0);
+  expect(partition.events.tally.counted).toBeGreaterThan(0);
   return [twin, partition];
 }
 

@@ -44,18 +44,22 @@ test('a snapshot writes the users of a funnel again only when they are others', 
   await complete(shell, {stage: 'now', funnel, users: [0]});
   await tick(shell);
   const {layout} = shell.readable(0);
-  const [first, second] = layout.completed;
-  expect([first?.users === null, second?.users]).toEqual([false, null]);
+  const partOf = (id: string) => layout.actors.stored.parts[`completions.${id}`];
+  const first = partOf(funnel);
+  expect([first?.length, partOf(other)]).toEqual([1, undefined]);
   await complete(shell, {stage: 'now', funnel: other, users: [1]});
   await tick(shell);
-  expect(layout.completed[0]).toEqual(first);
-  expect(layout.completed[1]).toMatchObject({funnel: other, hasBegun: true, users: {bytes: 4}});
+  expect(partOf(funnel)).toEqual(first);
+  expect(partOf(other)).toMatchObject([{block: 0, part: {bytes: 4}}]);
+  expect(layout.actors.stored.values.completions).toEqual([funnel, other].map((id) => [id, true]));
   const restarted = await shell.restarted();
   expect(restarted.partition.completions.has(other, 1)).toBe(true);
   await complete(restarted, {stage: 'removed', funnel: other, users: []});
   await tick(restarted);
   expect(restarted.partition.completions.funnels).toEqual([funnel]);
-  expect(restarted.readable(0).layout.completed).toEqual([first]);
+  const {values, parts} = restarted.readable(0).layout.actors.stored;
+  expect(values.completions).toEqual([[funnel, true]]);
+  expect([parts[`completions.${funnel}`], parts[`completions.${other}`]]).toEqual([first, undefined]);
 });
 
 test('an identify is told once it counts, by the number of its entry', async () => {
@@ -83,7 +87,7 @@ test('a user whose rows are all known is found only with rows of all steps withi
     {steps: ['cart', 'buy'], windowMs: 60_000, isDone: () => false},
     {steps: ['buy', 'buy'], windowMs: 1_500, isDone: () => false},
   ];
-  const watch = partition.watchFunnels(funnels, roomy)!;
+  const watch = partition.events.watchFunnels(funnels, roomy)!;
   const row = (user: string, event: string, ms: number): Promise<void> =>
     shell.append((writer) => writeEvent(writer, {event, userId: user, timeMs: at + ms, receivedMs: at + ms}));
   const found = async (user: string, event: string, ms: number): Promise<number> => {

@@ -77,7 +77,7 @@ test('a link that is taken back leaves nothing in the state, and what the device
   expect([world.linked, world.partition.moves.candidates.size]).toEqual([[1, 1], 1]);
   await world.link('ann', 'd', true);
   expect([world.linked, world.partition.moves.candidates.size]).toEqual([[0, 0], 0]);
-  expect(world.partition.hasErasedInLog).toBe(true);
+  expect(world.partition.deletions.hasErasedInLog).toBe(true);
   await world.ticked();
   expect(world.linked).toEqual([0, 0]);
   await world.both('bob', 'd');

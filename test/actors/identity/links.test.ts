@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {Links} from '../../../actors/identity/links.js';
+import {KeptState} from '../../support/kept-state.js';
 import {runs} from '../../support/runs.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -22,34 +23,29 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {weight: 1, arbitrary: fc.record({kind: fc.constant('restart' as const)})},
 );
 
-/** What snapshots have put so far, by block. */
-class Stored {
-  private readonly devices = new Map<number, Uint8Array>();
-  private readonly owners = new Map<number, Uint8Array>();
-  private readonly blocks = new Map<number, Uint8Array>();
-
-  restarted(links: Links): Links {
-    const {devices, owners, linkBlocks} = links.freeze();
-    for (const [block, payload] of devices.blocks) this.devices.set(block, payload);
-    for (const [block, payload] of owners.blocks) this.owners.set(block, payload);
-    for (const [block, payload] of linkBlocks) this.blocks.set(block, payload);
-    const next = new Links();
-    for (const payload of this.devices.values()) next.devices.restoreBlock(payload);
-    for (const payload of this.owners.values()) next.owners.restoreBlock(payload);
-    for (const [block, payload] of this.blocks) next.restoreBlock(block, payload);
-    return next;
-  }
+async function restarted(links: Links, kept: KeptState): Promise<Links> {
+  await kept.snapshot(links);
+  return kept.restored(new Links());
 }
 
-test('says what a map says, also after a start', () => {
-  fc.assert(
-    fc.property(fc.array(step, {maxLength: 60}), (steps) => {
+/** Links a device to its owner. */
+function linked(links: Links, device: string, owner: string) {
+  const both = bytes(device + owner);
+  return links.apply({
+    ...{bytes: both, keyStart: 0, keyEnd: device.length},
+    ...{textStart: device.length, textEnd: both.length},
+  });
+}
+
+test('says what a map says, also after a start', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, {maxLength: 60}), async (steps) => {
       let links = new Links();
-      const stored = new Stored();
+      const kept = new KeptState();
       const model = new Map<string, {owner: string; isShared: boolean}>();
       for (const one of steps) {
         if (one.kind === 'restart') {
-          links = stored.restarted(links);
+          links = await restarted(links, kept);
           continue;
         }
         const owner = `u${one.owner}`;
@@ -63,11 +59,10 @@ test('says what a map says, also after a start', () => {
           continue;
         }
         const device = `a${one.device}`;
-        const both = bytes(device + owner);
-        const {linked} = links.link(both, {start: 0, end: device.length}, {start: device.length, end: both.length});
+        const outcome = linked(links, device, owner);
         const held = model.get(device);
         const isOther = held !== undefined && !held.isShared && held.owner !== owner;
-        expect(linked).toBe(held === undefined ? 'new' : isOther ? 'shared' : 'known');
+        expect(outcome).toBe(held === undefined ? 'new' : isOther ? 'shared' : 'known');
         model.set(device, {owner: held?.owner ?? owner, isShared: (held?.isShared ?? false) || isOther});
       }
       expect(links.count).toBe(model.size);
@@ -89,14 +84,14 @@ test('says what a map says, also after a start', () => {
   );
 });
 
-test('knows who named a device of another user, also after a start, until it is forgotten', () => {
+test('knows who named a device of another user, also after a start, until it is forgotten', async () => {
   let links = new Links();
-  const stored = new Stored();
-  const link = (owner: string) => links.link(bytes(`ax${owner}`), {start: 0, end: 2}, {start: 2, end: 4}).linked;
+  const kept = new KeptState();
+  const link = (owner: string) => linked(links, 'ax', owner);
   const knows = (owner: string) => links.knowsOwner(bytes(owner), 0, 2);
   expect(knows('u1')).toBe(false);
   expect(['u1', 'u2', 'u3', 'u2'].map(link)).toEqual(['new', 'shared', 'known', 'known']);
-  links = stored.restarted(links);
+  links = await restarted(links, kept);
   expect([...['u1', 'u2', 'u3', 'u4'].map(knows), links.devicesOf(bytes('u3'), 0, 2)]).toEqual([
     true,
     true,
@@ -110,6 +105,6 @@ test('knows who named a device of another user, also after a start, until it is 
 
 test('lists the newest devices first', () => {
   const links = new Links();
-  for (const device of ['ax', 'ay', 'az']) links.link(bytes(`${device}u1`), {start: 0, end: 2}, {start: 2, end: 4});
+  for (const device of ['ax', 'ay', 'az']) linked(links, device, 'u1');
   expect(links.devicesOf(bytes('u1'), 0, 2).map((device) => links.devices.text(device))).toEqual(['az', 'ay', 'ax']);
 });

@@ -1,10 +1,15 @@
 // Moves by number: each arrives once, whole and in order; what is settled counts no more; an erased user leaves its move.
 import {expect, test} from 'vitest';
-import {Moves} from '../../../actors/identity/moves.js';
+import {jsonOf} from '../../../actors/actor.js';
+import {Moves, type MovesState} from '../../../actors/identity/moves.js';
 import {hourMs} from '../../../actors/limits.js';
+import {KeptState} from '../../support/kept-state.js';
 
 const message = (byte: number): Uint8Array => Uint8Array.of(byte);
 const first = 2 ** 32 + 1;
+
+/** Moves of which some pieces are missing. */
+const arrivingIn = (moves: Moves) => jsonOf<MovesState>(moves.freeze().at(-1)!.payload!).arriving;
 
 test('numbers go up by destination, and begin higher with each generation', () => {
   const moves = new Moves(3);
@@ -22,7 +27,8 @@ test('numbers go up by destination, and begin higher with each generation', () =
 
 test('a move arrives once and in order, the first of a later generation too', () => {
   const moves = new Moves(2);
-  const arrive = (n: number) => moves.arrive({from: 1, n, piece: 0, pieces: 1}, message(1)) !== undefined;
+  const arrive = (n: number) =>
+    moves.apply({arrival: {from: 1, n, piece: 0, pieces: 1}, bytes: message(1)}) !== undefined;
   expect([first + 1, first, first, first + 2, first + 1].map(arrive)).toEqual([false, true, false, false, true]);
   const later = 3 * 2 ** 32 + 1;
   expect([later + 1, later, first + 2].map(arrive)).toEqual([false, true, false]);
@@ -31,7 +37,8 @@ test('a move arrives once and in order, the first of a later generation too', ()
 
 test('a move of several messages arrives as a whole, however often they come', () => {
   const moves = new Moves(2);
-  const arrive = (piece: number, n = first) => moves.arrive({from: 0, n, piece, pieces: 3}, message(piece));
+  const arrive = (piece: number, n = first) =>
+    moves.apply({arrival: {from: 0, n, piece, pieces: 3}, bytes: message(piece)});
   expect([arrive(1), arrive(0), arrive(2), arrive(0), arrive(1)]).toEqual(new Array(5).fill(undefined));
   expect(moves.receivedFrom(0)).toBe(0);
   expect(arrive(2)).toEqual([0, 1, 2].map(message));
@@ -41,20 +48,41 @@ test('a move of several messages arrives as a whole, however often they come', (
 
 test('a move that is lost is given up with those before it; what follows is next', () => {
   const moves = new Moves(2);
-  const arrive = (n: number, pieces: number) => moves.arrive({from: 1, n, piece: 0, pieces}, message(1));
+  const arrive = (n: number, pieces: number) =>
+    moves.apply({arrival: {from: 1, n, piece: 0, pieces}, bytes: message(1)});
   arrive(first, 2);
   expect([arrive(first + 4, 1), arrive(first + 3, 0), arrive(first + 2, 0)]).toEqual([undefined, [], []]);
-  expect([moves.receivedFrom(1), moves.arriving]).toEqual([first + 3, []]);
+  expect([moves.receivedFrom(1), arrivingIn(moves)]).toEqual([first + 3, []]);
   expect(arrive(first + 4, 1)).toEqual([message(1)]);
 });
 
-test('a start forgets the messages of a move that was not whole', () => {
+test('a start goes on with the messages of a move that was not whole, each of which is put once (J4)', async () => {
   const moves = new Moves(1);
-  moves.arrive({from: 0, n: first, piece: 0, pieces: 2}, message(0));
-  const restarted = new Moves(1);
-  restarted.restore(moves.counts, moves.pending, [...moves.candidates]);
-  expect(restarted.arrive({from: 0, n: first, piece: 1, pieces: 2}, message(1))).toBeUndefined();
-  expect(restarted.receivedFrom(0)).toBe(0);
+  const kept = new KeptState();
+  const arrive = (to: Moves, piece: number) =>
+    to.apply({arrival: {from: 0, n: first, piece, pieces: 3}, bytes: message(piece)});
+  const puts = async (of: Moves) => (await kept.snapshot(of)).length;
+  arrive(moves, 0);
+  expect(await puts(moves)).toBe(1);
+  arrive(moves, 1);
+  expect(await puts(moves)).toBe(1);
+  const restarted = await kept.restored(new Moves(1));
+  expect(await puts(restarted)).toBe(0);
+  for (const one of [moves, restarted]) expect(arrive(one, 2)).toEqual([0, 1, 2].map(message));
+  await kept.snapshot(restarted);
+  expect(kept.parts('moves.arriving.0')).toEqual([]);
+});
+
+test('users who left are put when they are others', async () => {
+  const moves = new Moves(2);
+  const kept = new KeptState();
+  moves.leave(1, [3, 40], 1);
+  expect(await kept.snapshot(moves)).toHaveLength(0);
+  moves.settle(1, first);
+  expect(await kept.snapshot(moves)).toHaveLength(1);
+  const restarted = await kept.restored(new Moves(2));
+  expect([...restarted.leftOut.members()]).toEqual([3, 40]);
+  expect(await kept.snapshot(restarted)).toHaveLength(0);
 });
 
 test('what the destination has is settled, up to its number and no further', () => {
@@ -86,7 +114,7 @@ test('the move of a user is found without a look through the users of others', (
     });
   for (let user = 0; user < 100; user += 2) moves.leave(1, watched([user, user + 1]), 1);
   const restarted = new Moves(2);
-  restarted.restore(moves.counts, moves.pending, []);
+  restarted.restore('moves', 0, {json: {counts: moves.counts, pending: moves.pending, candidates: [], arriving: []}});
   looks = 0;
   const found = Array.from({length: 101}, (_, user) => moves.moveOf(user)?.n);
   expect(found).toEqual([...Array.from({length: 100}, (_, user) => first + (user >> 1)), undefined]);

@@ -1,7 +1,8 @@
 // Moves of several messages, whoever appended them and whatever came between; and what erasures and rewritten chunks leave of moves.
 import {expect, test} from 'vitest';
+import {jsonOf} from '../../../actors/actor.js';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
-import {Moves} from '../../../actors/identity/moves.js';
+import {Moves, type MovesState} from '../../../actors/identity/moves.js';
 import {hourMs} from '../../../actors/limits.js';
 import {writeArrivedEvent} from '../../../actors/log/arrived-event.js';
 import {
@@ -35,7 +36,7 @@ const filler = (producer: number): Uint8Array => message(producer, () => 0);
 test('a move is of the pieces of one owner', () => {
   const moves = new Moves(1);
   const arrive = (piece: number, producer: number) =>
-    moves.arrive({from: 0, n: first, piece, pieces: 2}, filler(producer));
+    moves.apply({arrival: {from: 0, n: first, piece, pieces: 2}, bytes: filler(producer)});
   expect([arrive(0, 1), arrive(0, 2), arrive(1, 1)]).toEqual(new Array(3).fill(undefined));
   expect(arrive(1, 2)).toEqual([filler(2), filler(2)]);
 });
@@ -72,7 +73,8 @@ test('an erasure forgets the pieces before it', async () => {
   await shell.append(piece(0), undefined, 2);
   await shell.append((writer) => writeErase(writer, 'u', 'bob', 'del', day));
   await shell.append(piece(1), undefined, 2);
-  expect(shell.partition.moves.arriving).toEqual([]);
+  const {arriving} = jsonOf<MovesState>(shell.partition.moves.freeze().at(-1)!.payload!);
+  expect(arriving).toEqual([]);
   for (const number of [0, 1]) await shell.append(piece(number), undefined, 2);
   expect(shell.partition.moves.receivedFrom(0)).toBe(first);
 });

@@ -31,11 +31,11 @@ test('a step that was appended again has the log cleaned: it names the user', as
   const {partition} = shell;
   const step = () => shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day, []));
   await step();
-  expect(partition.hasErasedInLog).toBe(false);
+  expect(partition.deletions.hasErasedInLog).toBe(false);
   await step();
-  expect(partition.hasErasedInLog).toBe(true);
-  partition.logCleaned(partition.appliedSequence);
-  expect(partition.hasErasedInLog).toBe(false);
+  expect(partition.deletions.hasErasedInLog).toBe(true);
+  partition.deletions.logCleaned(partition.appliedSequence);
+  expect(partition.deletions.hasErasedInLog).toBe(false);
 });
 
 test('its record names the user until the next log has it, also after a start', async () => {
@@ -43,10 +43,10 @@ test('its record names the user until the next log has it, also after a start', 
   await shell.append((writer) => writeErase(writer, 'u', 'ann\ud800', 'del', day, [2, 1]));
   await shell.append((writer) => writeTick(writer, day, 1_000));
   const {partition} = await shell.restarted();
-  expect(partition.pendingDeletions()).toMatchObject([
+  expect(partition.deletions.pending()).toMatchObject([
     {id: 'del', onward: {key: 'uann\ud800', partitions: [2, 1]}, stepsLeft: 2},
   ]);
   partition.deletions.wentOn('del');
-  expect(partition.pendingDeletions()[0]).not.toHaveProperty('onward');
-  expect(partition.pendingDeletions()).toMatchObject([{id: 'del', stepsLeft: 2}]);
+  expect(partition.deletions.pending()[0]).not.toHaveProperty('onward');
+  expect(partition.deletions.pending()).toMatchObject([{id: 'del', stepsLeft: 2}]);
 });

@@ -1,5 +1,6 @@
 // Keys whose first byte changes: they are found under the new key alone, and a snapshot that is being written has the old one.
 import {expect, test} from 'vitest';
+import {bytesIn} from '../../../actors/actor.js';
 import {InternedTable, internedBlockEntries} from '../../../actors/table/interned.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -24,20 +25,20 @@ test('an entry is found under its new key, and its old key is free', () => {
 test('a cut has the keys of its moment, in whichever order its blocks are encoded and keys change', () => {
   const table = new InternedTable();
   for (let i = 0; i < 3 * internedBlockEntries; i++) intern(table, `a${i}`);
-  const {blocks} = table.freeze();
+  const frozen = table.freeze('t');
   const restored = new InternedTable();
-  for (const [block, payload] of blocks) {
+  for (const {block, payload} of frozen) {
     // Of a block that is encoded, of the next one, and of one that changes twice.
     for (const place of [block, block + 1, 2]) {
       const index = place * internedBlockEntries;
       if (index < table.count) table.changeFirstByte(index, table.text(index).startsWith('m') ? 0x61 : m);
     }
-    restored.restoreBlock(payload);
+    restored.restoreBlock(bytesIn(payload!));
   }
   expect(Array.from({length: table.count}, (_, i) => restored.text(i))).toEqual(
     Array.from({length: table.count}, (_, i) => `a${i}`),
   );
-  const later = [...table.freeze().blocks].map(([block]) => block);
+  const later = [...table.freeze('t')].map(({block}) => block);
   expect(later).toEqual([0, 1, 2]);
 });
 
@@ -46,7 +47,7 @@ test('equal changed keys are all there after a start', () => {
   for (let i = 0; i < 4; i++) table.changeFirstByte(intern(table, 'ax'), m);
   intern(table, 'ax');
   const restored = new InternedTable();
-  for (const [, payload] of table.freeze().blocks) restored.restoreBlock(payload);
+  for (const {payload} of table.freeze('t')) restored.restoreBlock(bytesIn(payload!));
   expect(findAll(restored, 'mx')).toEqual([0, 1, 2, 3]);
   expect(find(restored, 'ax')).toBe(4);
 });

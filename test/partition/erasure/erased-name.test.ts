@@ -123,7 +123,7 @@ test('a late copy of a deleted event is not counted, and a new event makes the n
   expect(shell.partition.deletions.get('del_0_a')).toMatchObject({eventsDeleted: 1, isOfName: true, completed: null});
   expect([shell.partition.aggregator.names.live, shell.partition.users.table.live]).toEqual([0, 0]);
   await track();
-  expect([shell.partition.tally.tombstoned, shell.partition.aggregator.names.live]).toEqual([1, 0]);
+  expect([shell.partition.events.tally.tombstoned, shell.partition.aggregator.names.live]).toEqual([1, 0]);
   await track({messageId: 'new'});
   expect(await askable(shell)).toMatchObject({names: [junk], users: [['uada', {createdMs: day, lastEventMs: day}]]});
   await eraseName(shell, 'del_0_b');
@@ -184,7 +184,8 @@ test('readers of changes are told of the name by a reference, and up to where', 
   await eraseName(shell, 'del_0_a');
   await shell.publish();
   const {layout, cache, partition} = shell.readable(0);
-  const records = await Promise.all(layout.changes.map(async ({part}) => readChanges(await cache.load(part), part)));
+  const parts = layout.actors.stored.parts['changes.records']!;
+  const records = await Promise.all(parts.map(async ({part}) => readChanges(await cache.load(part), part)));
   expect(records.flat().flatMap(({facts}) => facts)).toEqual([
     {kind: 'erased', eventHash: partition.hashOf(nameKey(junk)), through: '0-2'},
   ]);

@@ -1,7 +1,7 @@
 // What the owner of a user's partition does about links that came with late copies (src/partition/erasure/late-copies.ts).
 import {expect, test} from 'vitest';
+import type {LateLink} from '../../../actors/identity/identity.js';
 import {writeErase, writeEvent, writeLink} from '../../../actors/log/entries.js';
-import type {LateLink} from '../../../actors/manifest.js';
 import {LateCopies} from '../../../src/partition/erasure/late-copies.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 

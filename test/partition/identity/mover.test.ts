@@ -153,7 +153,7 @@ test('a linked user leaves, arrives and is settled; its chunk is written anew wi
   for (let i = 0; i < 3; i++) await world.events(5_000, user(`other${i}`));
   expect([...partition.moves.candidates]).toHaveLength(1);
   await world.beats();
-  expect(partition.tally).toMatchObject({counted: 20_000, arrived: 5_000});
+  expect(partition.events.tally).toMatchObject({counted: 20_000, arrived: 5_000});
   expect(partition.moves.pending).toHaveLength(1);
   await world.tick();
   await world.beats();
@@ -170,7 +170,7 @@ test("a user with too many events stays, and its device is nobody's from then on
   await world.link('undefined', 'ann');
   await world.beats();
   expect(partition.identity.tally).toEqual({joined: 1, shared: 0, tooLarge: 1});
-  expect([partition.moves.pending.length, partition.tally.arrived]).toEqual([0, 0]);
+  expect([partition.moves.pending.length, partition.events.tally.arrived]).toEqual([0, 0]);
   await world.events(1, anonymous('undefined'));
   expect(partition.moves.candidates.size).toBe(0);
   expect(partition.users.table.count).toBe(1);
@@ -212,7 +212,7 @@ test('what comes late with the device alone follows; what comes after a second o
   await world.link('d', 'bob');
   await world.events(1, anonymous('d'));
   await world.beats();
-  expect(partition.tally.arrived).toBe(2);
+  expect(partition.events.tally.arrived).toBe(2);
   await world.tick();
   await world.beats();
   const keys = Array.from({length: partition.users.table.count}, (_, i) => partition.users.table.text(i));
@@ -229,10 +229,10 @@ test('events are appended once a snapshot with their move is published', async (
   await shell.append((writer) => writeTick(writer, day, 1_000)); // Its manifest is not written yet.
   await world.beats();
   expect(shell.partition.moves.pending[0]?.contents).not.toBeNull();
-  expect(shell.partition.tally.arrived).toBe(0);
+  expect(shell.partition.events.tally.arrived).toBe(0);
   await world.tick();
   await world.beats();
-  expect(shell.partition.tally.arrived).toBe(2);
+  expect(shell.partition.events.tally.arrived).toBe(2);
 });
 
 test('before an erasure, what a predecessor may have sent is sent; what no snapshot has published is not', async () => {
@@ -248,9 +248,9 @@ test('before an erasure, what a predecessor may have sent is sent; what no snaps
   await world.tick();
   await leave('e', 1);
   await mover.sendBeforeErasure([7]);
-  expect([partition.tally.arrived, mover.isSent(0)]).toEqual([0, false]);
+  expect([partition.events.tally.arrived, mover.isSent(0)]).toEqual([0, false]);
   await mover.sendBeforeErasure([0, 1]);
-  expect([partition.tally.arrived, mover.isSent(0), mover.isSent(1)]).toEqual([2, true, false]);
+  expect([partition.events.tally.arrived, mover.isSent(0), mover.isSent(1)]).toEqual([2, true, false]);
   await shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day));
   expect(partition.deletions.get('del')?.eventsDeleted).toBe(4);
 });
@@ -287,7 +287,7 @@ test('a deletion counts the events of a move of which another deletion made the 
     await shell.append((writer) => writeErase(writer, 'u', 'bob', 'del bob', day));
   };
   await world.beats();
-  expect([partition.tally.arrived, mover.isSent(1)]).toEqual([0, true]);
+  expect([partition.events.tally.arrived, mover.isSent(1)]).toEqual([0, true]);
   await mover.sendBeforeErasure([1]);
   await shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day));
   expect(partition.deletions.get('del')?.eventsDeleted).toBe(600);
@@ -326,7 +326,7 @@ test('a move that another partition has settled, and that went with the tail of 
   expect(moves.counts.received).toEqual([0, 0, 7]);
   world.unreadable = undefined;
   await world.mover.giveUpLost();
-  expect([moves.counts.received, world.shell.partition.tally.arrived]).toEqual([[0, 7, 7], 0]);
+  expect([moves.counts.received, world.shell.partition.events.tally.arrived]).toEqual([[0, 7, 7], 0]);
   world.elsewhere = {...world.elsewhere, settled: [6, 0, 0]};
   await world.mover.giveUpLost();
   expect(moves.counts.received).toEqual([0, 7, 7]);

@@ -16,7 +16,7 @@ import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
 import {Throttle} from '../../../src/partition/throttle.js';
 import {IndexReader, type LoadPart} from '../../../src/parts/stored-index.js';
 import {readChunks} from '../../../src/parts/stored-state.js';
-import {noIdentity} from '../../support/snapshot.js';
+import {emptyValues} from '../../support/snapshot.js';
 
 /** Keeps payloads by key, and what was put and retired since it was asked last. */
 class Parts {
@@ -83,38 +83,13 @@ class World {
 
   async snapshot(nextChunk: number, layout = this.layout): Promise<StoredIndex> {
     await layout.putChunkBlocks(nextChunk, new Throttle(() => 0).slicer());
-    return {...emptyIndex, nextChunk, chunkBlocks: layout.chunkBlocks, lastChunks: layout.lastChunks(nextChunk, null)};
+    return {...layout.indexOf({nextChunk, nextOrdinal: 0}, null), values: emptyValues};
   }
 
   async entries(stored: StoredIndex): Promise<readonly ChunkEntry[]> {
     return (await readWhole(new IndexReader(), stored, this.parts.load)).chunks;
   }
 }
-
-const emptyIndex = {
-  ...noIdentity,
-  users: {count: 0, blocks: []},
-  names: {count: 0, blocks: []},
-  nameCounts: null,
-  chunkBlocks: [],
-  windowRuns: [],
-  userRuns: [],
-  erasedUsers: [],
-  dedupe: [],
-  dedupeCount: 0,
-  dedupeHeldFromDay: null,
-  erasedIds: [],
-  deletions: [],
-  completedDeletions: [],
-  changes: [],
-  changesDropped: null,
-  erasedInLogSequence: 0,
-  producers: [],
-  nextOrdinal: 0,
-  nextChunk: 0,
-  logicalMs: 0,
-  lastTickMs: 0,
-} satisfies Omit<SnapshotIndex, 'chunks'>;
 
 const n = chunkBlockEntries;
 

@@ -4,14 +4,14 @@ import {expect, test} from 'vitest';
 import {type Manifest, manifestFormat, type PartRef} from '../../../actors/manifest.js';
 import type {NotedPosition} from '../../../src/partition/snapshot/position-note.js';
 import {type Beginning, decide, type Found, type Loss} from '../../../src/partition/snapshot/recovery-plan.js';
-import {noIdentity} from '../../support/snapshot.js';
+import {noMoves} from '../../support/snapshot.js';
 
 const part = (key: string): PartRef => ({key, revisions: [1], bytes: 1, valueBytes: 1, crcs: [0]});
 
 const older = {position: {generation: 2, sequence: 50}, mark: 'at 50', asOfMs: 500, index: part('older')};
 /** Two snapshots are kept: at 50 and at 100. */
 const newest: Manifest = {
-  moves: noIdentity.moveCounts,
+  moves: noMoves,
   format: manifestFormat,
   writtenBy: 'a test',
   partition: 0,

@@ -54,8 +54,8 @@ test('a deletion in any partition ends all earlier sets, folded and completed', 
     next,
   ]);
   const completed = set().map((snapshot) => {
-    const deletions = {part: parts.put(new Uint8Array(1)), count: 1, expiresLogicalMs: 0};
-    return {...snapshot, index: {...snapshot.index, deletions: [], completedDeletions: [deletions]}};
+    const completedDeletions = [parts.put(new Uint8Array(1))];
+    return {...snapshot, index: {...snapshot.index, deletions: [], completedDeletions}};
   });
   sets.hold(completed, 5);
   expect([folded, next, completed].map((held) => sets.at(positionIn(held)))).toEqual([undefined, undefined, completed]);
