@@ -5,6 +5,7 @@ import type {JetStreamManager} from '@nats-io/jetstream';
 import type {NameErasure} from '../../actors/erasures.js';
 import type {MessageCursor} from '../../actors/log/entry-view.js';
 import type {Suspension} from '../../actors/partition.js';
+import type {StatusAnswer} from '../asks/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind, DictionaryMeasures, FunnelMemory} from '../measures.js';
 import {DamagedState} from '../parts/damage.js';
@@ -51,8 +52,8 @@ const forcedMsMin = 5_000;
 /** Time after which an owner checks alarms even without an answer of the store. A process that resumes reconnects within it. */
 const ownershipMsMax = 10_000;
 
-/** `halted`: folding needs a part that is unreadable. */
-export type Phase = 'recovering' | 'live' | 'halted' | 'draining';
+/** `halted`: folding needs a part that is unreadable. A halted partition drains, too, and publishes nothing. */
+type Phase = 'recovering' | 'live' | 'halted' | 'draining' | 'draining, halted' | 'stopped';
 
 export interface RunnerSetup
   extends PartitionView,
@@ -88,12 +89,8 @@ export interface RunnerSetup
 
 export class Runner {
   private readonly setup: RunnerSetup;
-  phase: Phase = 'recovering';
+  private now: Phase = 'recovering';
   readonly identity: LogIdentity;
-  private isStopped = false;
-  private isHalted = false;
-  /** Whether a tick is asking for the ownership. */
-  private isTicking = false;
   private readonly ticks: Ticks;
   private readonly scrub: Scrub;
   private readonly lateCopies: LateCopies;
@@ -130,20 +127,20 @@ export class Runner {
       ...setup,
       cache: setup.foldCache,
       publish: () => this.publishNow(),
-      isLive: () => this.phase === 'live',
+      isLive: () => this.isLive,
     });
     this.onward = new OnwardDeletions({
       ...setup,
       whenAppended: (waitMs) => this.mover.whenAppended(waitMs),
       logOf: (to) => this.mover.logOf(to),
       wentOn: () => this.scrub.request(),
-      isLive: () => this.phase === 'live',
+      isLive: () => this.isLive,
     });
     this.savedFunnels = new SavedFunnels({
       ...setup,
       publishedPosition: () => setup.snapshots.position,
       whenApplied: (sequence, waitMs) => this.whenApplied(sequence, waitMs),
-      isLive: () => this.phase === 'live',
+      isLive: () => this.isLive,
     });
     this.savedFunnels.define();
     this.lateCopies = new LateCopies({
@@ -151,8 +148,26 @@ export class Runner {
       scrub: this.scrub,
       logOf: (to) => this.mover.logOf(to),
       periodMs: () => this.ticks.periodMs,
-      isLive: () => this.phase === 'live',
+      isLive: () => this.isLive,
     });
+  }
+
+  /** As clients see it. */
+  get phase(): StatusAnswer['phase'] {
+    return this.now === 'stopped' || this.now === 'draining, halted' ? 'draining' : this.now;
+  }
+
+  private get isLive(): boolean {
+    return this.now === 'live';
+  }
+
+  /** Whether the partition is not live yet, and neither halted nor draining. */
+  private get isStarting(): boolean {
+    return this.now === 'recovering';
+  }
+
+  private get isHalted(): boolean {
+    return this.now === 'halted' || this.now === 'draining, halted';
   }
 
   get view(): PartitionView {
@@ -236,12 +251,12 @@ export class Runner {
     if (this.isHalted) return;
     this.scrub.request();
     if (!this.isStarting) return; // A drain has stopped the timers already.
-    this.ticks.start(() => void this.tick());
+    this.ticks.start(() => this.tick());
     for (const id of partition.deletions.toTell) void this.setup.effects.notifyDeleted(id); // EF2 (effects.ts)
     this.setup.log.info({partition: partition.partition, sequence: partition.appliedSequence}, 'partition is live');
     await warmedUp;
     if (!this.isStarting) return;
-    this.phase = 'live';
+    this.now = 'live';
     this.savedFunnels.wake();
     this.lateCopies.cleanSoon();
     this.mover.wake();
@@ -277,11 +292,6 @@ export class Runner {
     this.mover.giveUpLost().catch((error: unknown) => this.setup.onFatal(error as Error));
   }
 
-  /** Whether the partition is not live yet, and neither halted nor draining. */
-  private get isStarting(): boolean {
-    return this.phase === 'recovering';
-  }
-
   /**
    * Folding needs a part that is unreadable: the partition is halted and answers 503 until a start finds the part. Ending
    * the process would end its other partitions, too, again after every start.
@@ -293,8 +303,8 @@ export class Runner {
       this.fail(error);
       return;
     }
-    if (this.phase !== 'draining') this.phase = 'halted';
-    this.isHalted = true;
+    if (this.now === 'draining') this.now = 'draining, halted';
+    else if (this.isLive || this.isStarting) this.now = 'halted';
     this.stopTimers();
   }
 
@@ -312,7 +322,7 @@ export class Runner {
   }
 
   private get isOver(): boolean {
-    return this.isStopped || this.setup.ownership.isLost;
+    return this.now === 'stopped' || this.setup.ownership.isLost;
   }
 
   /** @returns false when the log may be another one by now, or another owner may have truncated it. */
@@ -326,7 +336,7 @@ export class Runner {
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
       this.noteFolded();
       if (effects.waiting > triggersWaitingMax) await effects.settle(triggersWaitingMax);
-      this.ticks.folded(message.bytes.length, this.phase === 'recovering');
+      this.ticks.folded(message.bytes.length, this.isStarting);
       const turn = this.foldingLogMs === undefined ? undefined : foldPace?.pauseIfDue(this.foldingLogMs);
       if (turn !== undefined) await turn;
     }
@@ -470,13 +480,10 @@ export class Runner {
   }
 
   private async tick(): Promise<void> {
-    if (this.isTicking) return;
-    this.isTicking = true;
     const ownership = await this.setup.ownership.state(ownershipMsMax);
-    this.isTicking = false;
     if (ownership === 'outlived') return;
     this.lookForAlarms(ownership);
-    if (this.phase === 'draining' || this.isHalted) return; // A drain appends a last tick itself.
+    if (!this.isLive && !this.isStarting) return; // A drain appends a last tick itself.
     this.giveUpLost();
     this.ticks.appendOfInterval();
     this.lateCopies.clean();
@@ -486,10 +493,10 @@ export class Runner {
   async force(): Promise<void> {
     const {ownership, onFatal} = this.setup;
     const nowMs = monotonicMs();
-    if (this.phase !== 'live' || nowMs < this.forcedMs + forcedMsMin) return;
+    if (!this.isLive || nowMs < this.forcedMs + forcedMsMin) return;
     this.forcedMs = nowMs;
     try {
-      if ((await ownership.state(ownershipMsMax)) === 'owner' && this.phase === 'live') await this.publishNow();
+      if ((await ownership.state(ownershipMsMax)) === 'owner' && this.isLive) await this.publishNow();
     } catch (error) {
       onFatal(error as Error);
     }
@@ -513,14 +520,14 @@ export class Runner {
     return this.setup.throttle.expedite(this.identity.whenPublished(sequence, waitMs));
   }
 
-  /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition is halted. */
+  /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition is halted, or stopped. */
   private async publishNow(): Promise<boolean> {
     for (;;) {
       const {losses} = this.identity;
       const sequence = await this.ticks.append();
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
-        if (this.isHalted) return false;
+        if (this.isHalted || this.now === 'stopped') return false;
         // A log that was away may have lost this tick: then another one is needed.
       } while (losses === this.identity.losses);
     }
@@ -539,7 +546,7 @@ export class Runner {
   }
 
   private async finish(): Promise<void> {
-    this.phase = 'draining';
+    this.now = this.isHalted ? 'draining, halted' : 'draining';
     this.stopTimers();
     if (!this.isHalted) {
       await this.onward.idle();
@@ -551,7 +558,7 @@ export class Runner {
       this.lateCopies.clean(); // A stopped service leaves nothing of erased users on the disk.
       await this.scrub.idle();
     }
-    this.isStopped = true;
+    this.now = 'stopped';
     this.setup.reader.interrupt();
     await this.mover.idle();
     await this.setup.snapshots.idle();

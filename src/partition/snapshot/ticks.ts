@@ -5,6 +5,7 @@
 //   TK1. At most one interval tick is pending, so an outage leaves no backlog of ticks.
 //   TK2. A tick that is folded while a snapshot is being written takes none: another tick follows that snapshot. So it does
 //        while an interval tick waits for its ack, which may belong to the skipped one: folding needs no ack.
+//   TK3. A period is passed over while what is due in the one before has not ended: it may wait for the store.
 
 import type {Refresh} from '../../refresh.js';
 import type {LogWriter} from '../log/log-writer.js';
@@ -35,11 +36,15 @@ export class Ticks {
     return this.setup.refresh.ms * tickShare;
   }
 
-  /** Calls `due` once a period, until `stop`. */
-  start(due: () => void): void {
-    const tick = (): void => {
+  /** Calls `due` once a period, until `stop`. TK3 */
+  start(due: () => Promise<void>): void {
+    let isUnderWay = false;
+    const tick = async (): Promise<void> => {
       this.timer = setTimeout(tick, this.periodMs);
-      due();
+      if (isUnderWay) return;
+      isUnderWay = true;
+      await due();
+      isUnderWay = false;
     };
     this.timer = setTimeout(tick, this.periodMs * this.setup.stagger);
   }
