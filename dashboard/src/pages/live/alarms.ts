@@ -66,7 +66,7 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
   },
   definitions_lost: {
     means:
-      'keys, definitions (webhooks, saved funnels and reports, alerts, boards), lines of the record or messages that waited for webhooks were stored and are missing, or cannot be read; it stays raised for a day',
+      'keys, definitions (webhooks, saved funnels and reports, alerts, boards, segments), lines of the record or messages that waited for webhooks were stored and are missing, or cannot be read; it stays raised for a day',
     cure: 'the log and `/readyz` name them: stop the service and restore a backup, or create them again; check the disk',
   },
 };
