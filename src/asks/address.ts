@@ -1,9 +1,17 @@
 // The address of a page of the dashboard, and the question that the page asks: both ways.
 //   AD1. Reading an address gives the question that was written, in its normal form.
 //   AD2. What is usual on the page is not written. A range that moves is written as it moves.
-//   AD3. A parameter without a meaning is left out: the service checks the question that is kept. The page names what it does not show.
+//   AD3. A parameter without a meaning is left out: the service checks the question that is kept. Of the address of a page it is a
+//        problem, which the page names, as is what it has no control for.
 //   AD4. Pages import this file: of the schemas it has types alone.
-import {pathDepthDefault} from '../../actors/limits.js';
+import {
+  conditionsMax,
+  pathDepthDefault,
+  pathDepthMax,
+  pathDepthMin,
+  pathEdgesMax,
+  retentionPeriodsMax,
+} from '../../actors/limits.js';
 import type {ReportKind} from './question/behind.js';
 import {type Days, usualInterval} from './question/day-range.js';
 import type {QuestionOf} from './question/kinds.js';
@@ -33,14 +41,41 @@ export interface Address {
   readonly search: string;
 }
 
+/** A part of an address that means nothing. */
+export interface Problem {
+  readonly name: string;
+  readonly text: string;
+  /** Goes on after "must be". Undefined: the page has no parameter of this name. */
+  readonly expected: string | undefined;
+}
+
+/** A question as a page has it: its interval may follow from its days, and an event that is not chosen yet is an empty text. */
+export type Draft<K extends ReportKind = ReportKind> = Drafts[K];
+type Drafts = {
+  [K in ReportKind]: Omit<QuestionOf<K>, 'interval'> & {
+    readonly interval?: ('interval' extends keyof QuestionOf<K> ? QuestionOf<K>['interval'] : never) | undefined;
+    readonly view?: View | undefined;
+  };
+};
+
+/** Texts that a page can show. */
+export interface Showable {
+  readonly isRange: (text: string) => boolean;
+  readonly isZone: (text: string) => boolean;
+  readonly isCondition: (text: string) => boolean;
+}
+
 type Pair = readonly [name: string, text: string | number | undefined];
 
 /** Parameters of one kind of question. */
 interface Grammar<Question> {
   readonly page: ReportPage;
   readonly write: (question: Question) => readonly Pair[];
-  /** Undefined: the address asks nothing yet. */
-  readonly read: (given: Given) => Question | undefined;
+  readonly read: (given: Given) => Question;
+  /** Whether it names an event; absent: it needs none. */
+  readonly isAsked?: (question: Question) => boolean;
+  /** Interval of one that names none; absent: `read` says it. */
+  readonly usual?: (days: Days) => Interval;
 }
 
 /** A report as it is kept. */
@@ -69,39 +104,103 @@ export function questionIn({page, search}: Address): {question: ReportQuestion; 
   const given = new Given(search);
   const isStickiness = page === '/lifecycle' && given.one('report') === 'stickiness';
   const kind = isStickiness ? 'stickiness' : kindOf(page);
-  const question = (grammars[kind] as Grammar<ReportQuestion>).read(given);
-  const view = {
-    show: kind === 'retention' ? given.word('show', ['users']) : undefined,
-    often: kind === 'lifecycle' ? given.word('often', ['at_least']) : undefined,
-    every: kind === 'funnel' ? given.one('every') : undefined,
+  const {view = {}, ...draft} = draftIn(kind, given);
+  return isAsked(draft as Draft) ? {question: asked(draft as Draft), view} : undefined;
+}
+
+/** What a page asks, and what its address has that it does not show. AD3 */
+export function pageIn({page, search}: Address, showable: Showable): {draft: Draft; problems: readonly Problem[]} {
+  const given = new Given(search, showable);
+  const draft = draftIn(kindOf(page), given);
+  return {draft, problems: [...given.unread(), ...given.problems]};
+}
+
+function draftIn(kind: ReportKind, given: Given): Draft {
+  const question = present((grammars[kind] as Grammar<ReportQuestion>).read(given));
+  const {show, often} = {
+    show: kind === 'retention' ? given.word('show', ['share', 'users']) : undefined,
+    often: kind === 'lifecycle' ? given.word('often', ['exactly', 'at_least']) : undefined,
   };
-  return question && {question: present(question), view: present(view) as View};
+  const view: View = {
+    show: show === 'users' ? show : undefined,
+    often: often === 'at_least' ? often : undefined,
+    every: kind === 'funnel' ? given.word('every', intervals) : undefined,
+  };
+  return present({...question, view}) as Draft;
+}
+
+/** Whether it names what it is about. */
+export function isAsked(draft: Draft): boolean {
+  const {isAsked: isEnough} = grammars[draft.report] as Grammar<ReportQuestion>;
+  return isEnough?.(draft as ReportQuestion) ?? true;
+}
+
+/** The question of a page, with the usual interval of the greatest length of its range. */
+export function asked({view: _, ...draft}: Draft): ReportQuestion {
+  const {usual} = grammars[draft.report] as Grammar<ReportQuestion>;
+  return present({...draft, interval: draft.interval ?? usual?.(extremesOf(draft.range)[1])}) as ReportQuestion;
 }
 
 // -- reading --
 
 class Given {
+  readonly problems: Problem[] = [];
   private readonly query: URLSearchParams;
+  private readonly read = new Set<string>();
 
-  constructor(search: string) {
+  /** `showable`: of a page; absent: of a question that is kept. */
+  constructor(
+    search: string,
+    readonly showable?: Showable,
+  ) {
     this.query = new URLSearchParams(search);
   }
 
+  /** What a page has no control for is left out. AD3 */
+  get isOfPage(): boolean {
+    return this.showable !== undefined;
+  }
+
   all(name: string): readonly string[] {
+    this.read.add(name);
     return this.query.getAll(name);
   }
 
-  one(name: string): string | undefined {
-    return this.query.get(name) ?? undefined;
+  /** Several texts, or one that does not fit, are none. */
+  one(name: string, expected = 'one text', fits: (text: string) => boolean = () => true): string | undefined {
+    const texts = this.all(name);
+    if (texts.length === 0) return undefined;
+    if (texts.length === 1 && fits(texts[0]!)) return texts[0];
+    this.problems.push(...texts.map((text) => ({name, text, expected})));
+    return undefined;
+  }
+
+  event(name: string): string | undefined {
+    return this.one(name, 'the name of an event, of 1 to 256 characters', ({length}) => length <= nameCharsMax);
   }
 
   word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
-    return words.find((word) => word === this.one(name));
+    return this.one(name, `one of ${words.join(', ')}`, (text) => words.some((word) => word === text)) as
+      | Word
+      | undefined;
   }
 
-  number(name: string): number | undefined {
-    const text = this.one(name);
-    return text === undefined || !/^\d{1,6}$/.test(text) ? undefined : Number(text);
+  number(name: string, min = 0, max = 999_999): number | undefined {
+    const fits = (text: string): boolean => /^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max;
+    const text = this.one(name, `a whole number from ${min} to ${max}`, fits);
+    return text === undefined ? undefined : Number(text);
+  }
+
+  /** A page shows a condition that is a text. */
+  conditions(name: string): ConditionMember[] {
+    const {isCondition} = this.showable ?? {};
+    const texts = this.all(name);
+    if (isCondition === undefined) return texts.map(conditionIn);
+    const expected = `a condition such as "plan eq pro" or "amount gte 10", up to ${conditionsMax}`;
+    const fitting = texts.filter(isCondition);
+    const read = fitting.length <= conditionsMax ? fitting : [];
+    this.problems.push(...texts.filter((text) => !read.includes(text)).map((text) => ({name, text, expected})));
+    return read;
   }
 
   /** Texts after the number of what they are of, from 1: `2:plan eq pro`. */
@@ -113,7 +212,16 @@ class Given {
     }
     return found;
   }
+
+  /** Parameters that no question of this kind has. A page asks for what its answer has. */
+  unread(): Problem[] {
+    const names = [...new Set(this.query.keys())].filter((name) => !this.read.has(name) && !ofAnswers.test(name));
+    return names.flatMap((name) => this.query.getAll(name).map((text) => ({name, text, expected: undefined})));
+  }
 }
+
+const nameCharsMax = 256;
+const ofAnswers = /^(series|histogram|percentiles|report)$/;
 
 /** Without members that are undefined, empty lists or empty objects, as the normal form of questions is. */
 function present<Value>(value: Value): Value {
@@ -154,9 +262,9 @@ const usersPairs = ({where, segment, did = []}: NonNullable<UsersMember> = {}): 
   ...did.map((one): Pair => ['did', JSON.stringify(one)]),
 ];
 const usersIn = (given: Given): UsersMember => ({
-  where: conditionsIn(given.all('user_where')),
-  segment: given.one('segment'),
-  did: given.all('did').flatMap((text) => objectIn<Deeds[number]>(text) ?? []),
+  where: given.conditions('user_where'),
+  segment: given.one('segment', 'the id of a segment', (text) => /^sg_[0-9a-f]{16}$/.test(text)),
+  did: given.isOfPage ? [] : given.all('did').flatMap((text) => objectIn<Deeds[number]>(text) ?? []),
 });
 
 /** Other than what is usual. */
@@ -171,7 +279,7 @@ interface Times {
 }
 
 const noZone = '';
-const noComparison = 'off';
+const noComparison = 'off' as const;
 /** `days`: the range of the page without one. `compare`: what the page compares with, unless its address says otherwise. */
 const timesOf = (days: string, compare: 'before' | 'off') => ({
   pairs: (question: Times, ...every: readonly Pair[]): Pair[] => [
@@ -182,13 +290,18 @@ const timesOf = (days: string, compare: 'before' | 'off') => ({
     ['compare', unless(compare, question.compare ?? noComparison)],
   ],
   read(given: Given) {
-    const zone = given.one('zone') ?? 'UTC';
-    const compared = given.one('compare') ?? compare;
+    const {isRange = (text: string) => rangeIn(text) !== undefined, isZone}: Partial<Showable> = given.showable ?? {};
+    const range = given.one('range', 'a range such as 30d, 12mo, 2026-10 or 2026-11-03..2026-11-09', isRange) ?? days;
+    const zone = given.one('zone', 'a time zone such as Europe/Berlin', isZone) ?? 'UTC';
+    // A page that compares nothing has no control for it.
+    const isRead = !given.isOfPage || compare !== noComparison;
+    const compared = (isRead && given.word('compare', [noComparison, ...comparisons])) || compare;
+    const ofRange = range.includes('-sunday-') ? 'sunday' : 'monday';
     return {
-      range: rangeIn(given.one('range') ?? days) ?? rangeIn(days)!,
+      range: rangeIn(range)!,
       timezone: zone === noZone ? undefined : zone,
       compare: comparisons.find((one) => one === compared),
-      week_start: given.word('weeks', ['sunday']) ?? ('monday' as const),
+      week_start: given.word('weeks', ['monday', 'sunday']) ?? (ofRange as 'monday' | 'sunday'),
     };
   },
 });
@@ -216,8 +329,8 @@ const everyPair = (range: RangeMember, interval: string | undefined, usual = usu
   unless(usualOf(range, usual), interval),
 ];
 /** The interval that an address names, else the usual one. A range whose length changes takes the usual one of its greatest length. */
-const everyIn = (given: Given, range: RangeMember, usual = usualInterval): Interval =>
-  given.word('every', intervals) ?? usual(extremesOf(range)[1]);
+const everyIn = (given: Given, range: RangeMember): Interval =>
+  given.word('every', intervals) ?? usualInterval(extremesOf(range)[1]);
 
 interface Broken {
   readonly property?: string | undefined;
@@ -233,13 +346,14 @@ const breakdownPairs = ([entry]: readonly Broken[] = [], limit: number): Pair[] 
         ['by_limit', unless(limit, entry.limit)],
       ];
 function breakdownIn(given: Given, usual: number): Broken[] | undefined {
-  const by = given.one('by');
+  const by = given.one('by', 'the name of a property, or trait: and the name of a trait');
+  const limit = given.number('by_limit', 1, 999) ?? usual;
   if (by === undefined) return undefined;
   const name = by.startsWith(traitHead) && by !== traitHead ? {trait: by.slice(traitHead.length)} : {property: by};
-  return [{...name, limit: given.number('by_limit') ?? usual}];
+  return [{...name, limit}];
 }
 /** Rows of Active users and of Funnels: colours of the palette. */
-const rowsOfPalette = 6;
+export const rowsOfPalette = 6;
 const rowsOf = (range: RangeMember, interval: Interval): number => usualRows(extremesOf(range)[1], interval);
 
 // -- kinds --
@@ -261,6 +375,7 @@ const quotients = (divisor: number, count: number) =>
 
 const counts: Grammar<QuestionOf<'counts'>> = {
   page: '/trends',
+  isAsked: ({events = []}) => events.length > 0,
   write: ({events = [{}], where, users, measure, breakdown, formulas = [], series, ...times}) => {
     const divisor = events.findIndex(
       (_, at) => JSON.stringify(quotients(at, events.length)) === JSON.stringify(formulas),
@@ -286,7 +401,6 @@ const counts: Grammar<QuestionOf<'counts'>> = {
   },
   read(given) {
     const names = given.all('event');
-    if (names.length === 0) return undefined;
     const [wheres, labels, measures] = ['where', 'as', 'measure'].map((name) => given.numbered(name));
     const times = compared.read(given);
     const interval = everyIn(given, times.range);
@@ -301,7 +415,7 @@ const counts: Grammar<QuestionOf<'counts'>> = {
         as: labels!.get(at + 1)?.[0],
       })),
       series: given.one('series') === 'true',
-      where: conditionsIn(given.all('all_where')),
+      where: given.conditions('all_where'),
       users: usersIn(given),
       measure: measureIn(given.all('measure').find((text) => !/^\d/.test(text))),
       breakdown: breakdownIn(given, rowsOf(times.range, interval)),
@@ -326,32 +440,30 @@ const didPairs = ({events: [entry] = [], where, users}: Did): Pair[] => [
   ...usersPairs(users),
 ];
 const didIn = (given: Given) => ({
-  events: present([{event: given.one('event'), where: conditionsIn(given.all('event_where'))}]).filter(
+  events: present([{event: given.event('event'), where: given.isOfPage ? [] : given.conditions('event_where')}]).filter(
     (entry) => !isEmpty(entry),
   ),
-  where: conditionsIn(given.all('where')),
+  where: given.conditions('where'),
   users: usersIn(given),
 });
 
 const active: Grammar<QuestionOf<'active'>> = {
   page: '/active',
+  usual: usualInterval,
   write: ({metric, breakdown, interval, ...question}) => [
     ...didPairs(question),
     ...breakdownPairs(breakdown, rowsOfPalette),
     ['metric', unless('dau', metric)],
     ...compared.pairs(question, everyPair(question.range, interval)),
   ],
-  read(given) {
-    const times = compared.read(given);
-    return {
-      report: 'active',
-      metric: given.word('metric', ['wau', 'mau']) ?? 'dau',
-      ...didIn(given),
-      breakdown: breakdownIn(given, rowsOfPalette),
-      interval: everyIn(given, times.range),
-      ...times,
-    };
-  },
+  read: (given) => ({
+    report: 'active',
+    metric: given.word('metric', ['dau', 'wau', 'mau']) ?? 'dau',
+    ...didIn(given),
+    breakdown: breakdownIn(given, rowsOfPalette),
+    interval: given.word('every', intervals)!,
+    ...compared.read(given),
+  }),
 };
 
 const usualWindow = '14d';
@@ -364,6 +476,7 @@ const placeIn = (text: string | undefined): Place | undefined =>
 
 const funnel: Grammar<QuestionOf<'funnel'>> = {
   page: '/funnels',
+  isAsked: ({steps = []}) => steps.length > 0,
   write: ({steps, where, users, exclude = [], breakdown, ...question}) => [
     ...steps.map(({event}): Pair => ['step', event]),
     ...numberedPairs(
@@ -391,14 +504,13 @@ const funnel: Grammar<QuestionOf<'funnel'>> = {
   ],
   read(given) {
     const names = given.all('step');
-    if (names.length === 0) return undefined;
     const [wheres, excludeWheres] = ['where', 'exclude_where'].map((name) => given.numbered(name));
     const {week_start: _, ...times} = uncompared.read(given);
     const window = given.one('window') ?? usualWindow;
     return {
       report: 'funnel',
       steps: names.map((event, at) => ({event, where: conditionsIn(wheres!.get(at + 1))})),
-      where: conditionsIn(given.all('all_where')),
+      where: given.conditions('all_where'),
       users: usersIn(given),
       window: window === noWindow ? undefined : window,
       order: given.word('order', ['sequential', 'strict', 'any']),
@@ -421,11 +533,17 @@ const funnel: Grammar<QuestionOf<'funnel'>> = {
 };
 
 const periodsUsual = 12;
+/** Retention has no longer ones. */
+export const periodLengths = intervals.slice(0, 4) as readonly QuestionOf<'retention'>['interval'][];
+/** Name of an event that a page has not chosen yet. */
+const notChosen = '';
 
 const retention: Grammar<QuestionOf<'retention'>> = {
   page: '/retention',
+  isAsked: ({start}) => start.event !== notChosen,
+  usual: usualPeriod,
   write: ({start, return: back, users, breakdown, interval, ...question}) => [
-    ['start', start.event],
+    ['start', unless(notChosen, start.event)],
     ['return', back?.event],
     ['cohort', unless('first', question.cohort)],
     ['criteria', unless('on', question.criteria)],
@@ -438,46 +556,47 @@ const retention: Grammar<QuestionOf<'retention'>> = {
     ...ofCohorts.pairs(question, everyPair(question.range, interval, usualPeriod)),
   ],
   read(given) {
-    const event = given.one('start');
-    if (event === undefined) return undefined;
-    const times = ofCohorts.read(given);
     return {
       report: 'retention',
-      start: {event, where: conditionsIn(given.all('start_where'))},
-      return: {event: given.one('return'), where: conditionsIn(given.all('return_where'))},
+      start: {event: given.event('start') ?? notChosen, where: given.conditions('start_where')},
+      return: {event: given.event('return'), where: given.conditions('return_where')},
       users: usersIn(given),
-      cohort: given.word('cohort', ['recurring']) ?? 'first',
-      criteria: given.word('criteria', ['on_or_after']) ?? 'on',
-      frame: given.word('frame', ['rolling']) ?? 'calendar',
-      periods: given.number('periods') ?? periodsUsual,
-      breakdown: breakdownIn(given, rowsOfPalette),
-      interval: everyIn(given, times.range, usualPeriod) as QuestionOf<'retention'>['interval'],
-      ...times,
+      cohort: given.word('cohort', ['first', 'recurring']) ?? 'first',
+      criteria: given.word('criteria', ['on', 'on_or_after']) ?? 'on',
+      frame: given.word('frame', ['calendar', 'rolling']) ?? 'calendar',
+      periods: given.number('periods', 1, retentionPeriodsMax) ?? periodsUsual,
+      breakdown: given.isOfPage ? undefined : breakdownIn(given, rowsOfPalette),
+      interval: given.word('every', periodLengths)!,
+      ...ofCohorts.read(given),
     };
   },
 };
 
 const lifecycle: Grammar<QuestionOf<'lifecycle'>> = {
   page: '/lifecycle',
+  usual: usualPeriod,
   write: ({interval, ...question}) => [
     ...didPairs(question),
     ...ofCohorts.pairs(question, everyPair(question.range, interval, usualPeriod)),
   ],
-  read(given) {
-    const times = ofCohorts.read(given);
-    return {report: 'lifecycle', ...didIn(given), interval: everyIn(given, times.range, usualPeriod), ...times};
-  },
+  read: (given) => ({
+    report: 'lifecycle',
+    ...didIn(given),
+    interval: given.word('every', intervals)!,
+    ...ofCohorts.read(given),
+  }),
 };
 
 const stickiness: Grammar<QuestionOf<'stickiness'>> = {
   page: '/lifecycle',
+  usual: usualPeriod,
   write: ({at_least: isAtLeast, report, ...question}) => [
     ['report', report],
     ...lifecycle.write({...question, report: 'lifecycle'}),
     ['often', isAtLeast ? 'at_least' : undefined],
   ],
   read: (given) => ({
-    ...lifecycle.read(given)!,
+    ...lifecycle.read(given),
     report: 'stickiness',
     at_least: given.one('often') === 'at_least',
   }),
@@ -487,14 +606,10 @@ const edgesUsual = 8;
 
 const paths: Grammar<QuestionOf<'paths'>> = {
   page: '/paths',
+  isAsked: ({start, end}) => (start ?? end)!.event !== notChosen,
   write: ({start, end, where, users, depth, limit, ...times}) => [
-    ['event', start?.event],
-    ...(end === undefined
-      ? []
-      : ([
-          ['event', end.event],
-          ['direction', 'before'],
-        ] as const)),
+    ['event', unless(notChosen, (start ?? end)?.event)],
+    ['direction', end === undefined ? undefined : 'before'],
     ...conditionPairs('where', where),
     ...usersPairs(users),
     ['depth', unless(pathDepthDefault, depth)],
@@ -502,16 +617,16 @@ const paths: Grammar<QuestionOf<'paths'>> = {
     ...uncompared.pairs({...times, week_start: 'monday'}),
   ],
   read(given) {
-    const event = given.one('event');
-    if (event === undefined) return undefined;
     const {week_start: _, ...times} = uncompared.read(given);
     return {
       report: 'paths',
-      [given.one('direction') === 'before' ? 'end' : 'start']: {event},
-      where: conditionsIn(given.all('where')),
+      [given.word('direction', ['after', 'before']) === 'before' ? 'end' : 'start']: {
+        event: given.event('event') ?? notChosen,
+      },
+      where: given.conditions('where'),
       users: usersIn(given),
-      depth: given.number('depth') ?? pathDepthDefault,
-      limit: given.number('top') ?? edgesUsual,
+      depth: given.number('depth', pathDepthMin, pathDepthMax) ?? pathDepthDefault,
+      limit: given.number('top', 1, pathEdgesMax) ?? edgesUsual,
       ...times,
     };
   },

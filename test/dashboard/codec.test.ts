@@ -1,14 +1,11 @@
 // Addresses of the report pages: a question to a query and back.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {activeQuestionForm} from '../../dashboard/src/address/active-address.js';
 import {type Form, type QuestionOf, readAddress, writeAddress} from '../../dashboard/src/address/codec.js';
 import type {Condition} from '../../dashboard/src/address/conditions.js';
-import {retentionForm} from '../../dashboard/src/address/engagement-address.js';
 import {type FunnelQuestion, funnelForm, funnelQuestion} from '../../dashboard/src/address/funnel-address.js';
 import {parseRange} from '../../dashboard/src/address/range.js';
 import {
-  activeForm,
   countsQuestion,
   curlOf,
   historyPath,
@@ -72,9 +69,8 @@ function readsItself<F extends Form>(form: F, questions: fc.Arbitrary<QuestionOf
 }
 
 describe('a question', () => {
-  test('of Overview and Active users is read as it was written', () => {
+  test('of Overview is read as it was written', () => {
     readsItself(overviewForm, fc.record({range, every, compare}));
-    readsItself(activeForm, fc.record({range, every, compare}));
   });
 
   test('of Trends is read as it was written, each event with its measure and its conditions', () => {
@@ -127,47 +123,6 @@ describe('a question', () => {
     });
     readsItself(funnelForm, funnel);
     readsItself(peopleForm, fc.record({user: fc.option(text), anonymous: fc.option(text), receipt: fc.option(text)}));
-  });
-
-  test('of Active users with filters and a breakdown is read as it was written', () => {
-    readsItself(
-      activeQuestionForm,
-      fc.record({
-        event: fc.option(text),
-        where: fc.constant([{property: 'plan', op: 'in' as const, values: ['pro', 'team']}]),
-        user_where: fc.constant([]),
-        segment,
-        by: fc.option(text),
-        by_limit: fc.constant(null),
-        metric: fc.constantFrom('dau' as const, 'wau' as const, 'mau' as const),
-        zone: fc.constantFrom('UTC', 'Asia/Kathmandu'),
-        range,
-        every,
-        compare,
-      }),
-    );
-  });
-
-  test('of Retention is read as it was written', () => {
-    readsItself(
-      retentionForm,
-      fc.record({
-        start: fc.option(text),
-        return: fc.option(text),
-        start_where: fc.constant([{property: 'plan', op: 'eq' as const, values: ['pro']}]),
-        return_where: fc.constant([]),
-        user_where: fc.constant([]),
-        segment,
-        cohort: fc.constantFrom('first' as const, 'recurring' as const),
-        criteria: fc.constantFrom('on' as const, 'on_or_after' as const),
-        frame: fc.constantFrom('calendar' as const, 'rolling' as const),
-        periods: fc.integer({min: 1, max: 60}),
-        show: fc.constantFrom('share' as const, 'users' as const),
-        zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu'),
-        range,
-        every: every.filter((one) => one !== 'year'),
-      }),
-    );
   });
 
   test('that is as usual has no query, and one that is not says only that', () => {

@@ -1,8 +1,8 @@
 // Retention: cells of cohorts by what is known of them, and the event that the page begins with.
 import {expect, test} from 'vitest';
-import {usualPeriod} from '../../dashboard/src/address/engagement-address.js';
 import {cohortCsv, cohortsOf} from '../../dashboard/src/charts/cohorts.js';
 import {suggestedOf} from '../../dashboard/src/controls/suggested-name.js';
+import {usualPeriod} from '../../src/asks/question/usual.js';
 
 const open = (count: number) => ({count, incomplete: true as const});
 const answer = {

@@ -2,8 +2,8 @@
 import {describe, expect, test} from 'vitest';
 import {bucketSpan} from '../../dashboard/src/address/bucket-span.js';
 import {readAddress} from '../../dashboard/src/address/codec.js';
-import {lifecycleForm, pathsForm, retentionForm} from '../../dashboard/src/address/engagement-address.js';
 import {funnelForm} from '../../dashboard/src/address/funnel-address.js';
+import {stateOf} from '../../dashboard/src/address/page-question.js';
 import type {Span} from '../../dashboard/src/address/report-address.js';
 import {seriesOf, seriesQuestion, trendsForm, withSeries} from '../../dashboard/src/address/trends-address.js';
 import {dividedBy, quotientText} from '../../dashboard/src/charts/divided.js';
@@ -160,7 +160,7 @@ describe('divided lines', () => {
 test('the active users of a point are those of its window', () => {
   const number = {
     value: 3,
-    question: {event: null, where: [], user_where: [], by: null},
+    question: stateOf<'active'>('/active').codec.read('').question,
     days: days('2026-11-01', '2026-11-10'),
     when: 'then',
     freshness,
@@ -179,12 +179,11 @@ test('the active users of a point are those of its window', () => {
 
 describe('retention', () => {
   const behind = (search: string, period: number | undefined, isOfAll = false) => {
-    const {question} = readAddress(retentionForm, search);
+    const {question} = stateOf<'retention'>('/retention').codec.read(`start=signup&${search}`);
     return retentionBehind({
       value: 2,
       size: 4,
       question,
-      start: 'signup',
       days: days('2026-10-28', '2026-11-20'),
       interval: 'week',
       dates: ['2026-10-26', '2026-11-02', '2026-11-09', '2026-11-16'],
@@ -208,7 +207,7 @@ describe('retention', () => {
 });
 
 describe('lifecycle', () => {
-  const {question} = readAddress(lifecycleForm, 'event=a');
+  const {question} = stateOf<'lifecycle'>('/lifecycle').codec.read('event=a');
   const asked = {value: 2, question, days: days('2026-11-04', '2026-11-18'), interval: 'week' as const, freshness};
   const behind = (stage: Stage | undefined) =>
     placeOf(stageBehind({...asked, stage, date: '2026-11-09', when: 'then'}));
@@ -227,12 +226,11 @@ describe('lifecycle', () => {
 });
 
 test('a place of a path is an event, or what has no name', () => {
-  const {question} = readAddress(pathsForm, 'event=a');
+  const {question} = stateOf<'paths'>('/paths').codec.read('event=a');
   const number = {
     users: 1,
     total: 2,
     question,
-    event: 'a',
     days: days('2026-11-01', '2026-11-02'),
     when: 'then',
     freshness,

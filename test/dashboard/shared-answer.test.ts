@@ -1,27 +1,19 @@
 // A link answers the questions that a report keeps; its page asks in other ones, and each has its answer.
 import {expect, test} from 'vitest';
-import {activeQuestionForm} from '../../dashboard/src/address/active-address.js';
 import {activeAsked, activeUntilQuestion} from '../../dashboard/src/address/active-asked.js';
 import {type Form, type QuestionOf, readAddress} from '../../dashboard/src/address/codec.js';
-import {
-  lifecycleForm,
-  lifecycleQuestion,
-  pathsForm,
-  pathsQuestion,
-  retentionForm,
-  retentionQuestion,
-  stickinessQuestion,
-  usualPeriod,
-} from '../../dashboard/src/address/engagement-address.js';
 import {funnelForm, funnelQuestion, funnelTimesQuestion} from '../../dashboard/src/address/funnel-address.js';
-import {dayOfMs, daysOf} from '../../dashboard/src/address/range.js';
+import {askedOver, type Draft, stateOf, stickinessAsked} from '../../dashboard/src/address/page-question.js';
+import {type Days, dayOfMs, daysOf} from '../../dashboard/src/address/range.js';
 import {intervalOf} from '../../dashboard/src/address/report-address.js';
 import {trendsForm} from '../../dashboard/src/address/trends-address.js';
 import {trendsAsked, trendsQuestions, trendsUntil} from '../../dashboard/src/address/trends-asked.js';
 import {wallMs} from '../../dashboard/src/address/zone.js';
 import {sharedAnswer} from '../../dashboard/src/service/shared-answer.js';
-import {addressOf, type KeptReport} from '../../src/asks/address.js';
+import {addressOf, type KeptReport, type ReportPage} from '../../src/asks/address.js';
+import type {ReportKind} from '../../src/asks/question/behind.js';
 import {type FixedQuestion, flatOf} from '../../src/asks/question/flat.js';
+import {usualPeriod} from '../../src/asks/question/usual.js';
 import {soFarOf} from '../../src/edge/query/question-parts.js';
 import {readQuestion} from '../../src/edge/query/read-question.js';
 import {zoneOf} from '../../src/zone.js';
@@ -43,14 +35,30 @@ const asking =
     return ask(question, dayOfMs(wallMs(question.zone as string, nowMs))).filter((one) => one !== undefined);
   };
 
-const asks: Readonly<Record<string, (search: string) => FixedQuestion[]>> = {
+/** Of a page whose state is its question. */
+const drafting =
+  <K extends ReportKind>(
+    page: ReportPage,
+    ask: (question: Draft<K>, days: Days & {readonly zone: string}) => readonly FixedQuestion[],
+  ) =>
+  (search: string): readonly FixedQuestion[] => {
+    const {codec, times} = stateOf<K>(page);
+    const {question, problems} = codec.read(search);
+    expect(problems).toEqual([]);
+    const {range, zone} = times(question);
+    return ask(question, {...daysOf(range, dayOfMs(wallMs(zone, nowMs))), zone});
+  };
+
+const asks: Readonly<Record<string, (search: string) => readonly FixedQuestion[]>> = {
   '/trends': asking(trendsForm, (question, today) => {
     const asked = trendsAsked(question, today);
     return [...trendsQuestions(asked), ...(trendsUntil(asked, today, asOfMs)?.asks ?? [])];
   }),
-  '/active': asking(activeQuestionForm, (question, today) => {
+  '/active': drafting<'active'>('/active', (question, {zone}) => {
+    const today = dayOfMs(wallMs(zone, nowMs));
     const asked = activeAsked(question, today);
-    return [...asked.asks, ...asked.pastAsks, asked.asksBy, activeUntilQuestion(question, asked, today, asOfMs)];
+    const until = activeUntilQuestion(question, asked, today, asOfMs);
+    return [...asked.asks, ...asked.pastAsks, ...[asked.asksBy ?? [], until ?? []].flat()];
   }),
   '/funnels': asking(funnelForm, (question, today) => {
     const days = {...daysOf(question.range, today), zone: question.zone};
@@ -59,18 +67,14 @@ const asks: Readonly<Record<string, (search: string) => FixedQuestion[]>> = {
       question.step.length === 1 ? undefined : funnelTimesQuestion(question, days, intervalOf(question.every, days)),
     ];
   }),
-  '/retention': asking(retentionForm, (question, today) => {
-    const days = {...daysOf(question.range, today), zone: question.zone};
-    return [retentionQuestion(question, question.start!, days, question.every ?? usualPeriod(days))];
-  }),
-  '/lifecycle': asking(lifecycleForm, (question, today) => {
-    const days = {...daysOf(question.range, today), zone: question.zone};
-    const interval = question.every ?? usualPeriod(days);
-    return [lifecycleQuestion(question, days, interval), stickinessQuestion(question, days, interval)];
-  }),
-  '/paths': asking(pathsForm, (question, today) => [
-    pathsQuestion(question, question.event!, {...daysOf(question.range, today), zone: question.zone}),
+  '/retention': drafting<'retention'>('/retention', (question, days) => [
+    askedOver(question, days, question.interval ?? usualPeriod(days)),
   ]),
+  '/lifecycle': drafting<'lifecycle'>('/lifecycle', (question, days) => {
+    const interval = question.interval ?? usualPeriod(days);
+    return [askedOver(question, days, interval), askedOver(stickinessAsked(question), days, interval)];
+  }),
+  '/paths': drafting<'paths'>('/paths', (question, days) => [askedOver(question, days)]),
 };
 
 /** The answers of a link: each says whose it is. */

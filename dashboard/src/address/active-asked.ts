@@ -1,7 +1,7 @@
 // Questions of the page Active users to the service, on a day.
 import type {FixedQuestion} from '../../../src/asks/question/flat.js';
-import {type ActiveQuestion, activeUsersQuestion} from './active-address.js';
 import {comparedDays, pastSoFar} from './compared.js';
+import {askedOver, type Draft, timesIn} from './page-question.js';
 import {daysOf, type Interval, type Past} from './range.js';
 import {intervalOf, metrics, type Span} from './report-address.js';
 import {wallMs} from './zone.js';
@@ -19,30 +19,32 @@ interface ActiveAsked {
 }
 
 /** `today`: the current day of the question's zone. `since`: the first one with data, where it is known. */
-export function activeAsked(question: ActiveQuestion, today: number, since?: number): ActiveAsked {
-  const {zone, by, metric} = question;
-  const days = {...daysOf(question.range, today), zone};
-  const interval = intervalOf(question.every, days);
-  const past = comparedDays(days, interval, question.compare, since);
-  const asksOf = (span: Span) => metrics.map((one) => activeUsersQuestion(question, one, span, interval));
+export function activeAsked(question: Draft<'active'>, today: number, since?: number): ActiveAsked {
+  const {range, zone, every, compare} = timesIn(question);
+  const days = {...daysOf(range, today), zone};
+  const interval = intervalOf(every, days);
+  const past = comparedDays(days, interval, compare, since);
+  const asksOf = (span: Span) => metrics.map((metric) => askedOver({...inAll(question), metric}, span, interval));
   return {
     days,
     interval,
     past,
     asks: asksOf(days),
     pastAsks: past === undefined ? [] : asksOf({...past, zone}),
-    asksBy: by === null ? undefined : activeUsersQuestion(question, metric, days, interval, by),
+    asksBy: question.breakdown && askedOver(question, days, interval),
   };
 }
 
+export const inAll = ({breakdown: _, ...question}: Draft<'active'>): Draft<'active'> => question;
+
 /** The daily users of the compared range up to the same moment, once that is known; undefined when that is all of it. */
 export function activeUntilQuestion(
-  question: ActiveQuestion,
+  question: Draft<'active'>,
   {days, interval, past}: ActiveAsked,
   today: number,
   asOfMs: number | undefined,
 ): FixedQuestion | undefined {
   const {zone} = days;
   const soFar = pastSoFar(past, days, today, asOfMs === undefined ? undefined : wallMs(zone, asOfMs));
-  return soFar && activeUsersQuestion(question, 'dau', {...soFar, zone}, interval);
+  return soFar && askedOver({...inAll(question), metric: 'dau'}, {...soFar, zone}, interval);
 }

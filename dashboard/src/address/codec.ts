@@ -2,7 +2,10 @@
 //   A1. Reading what was written gives the question back; what is absent is the parameter's own default, and is not written.
 //   A2. What is unknown or no value is named as a problem and left out: nothing is corrected in silence.
 
+import type {Problem} from '../../../src/asks/address.js';
 import {readable} from '../../../src/asks/question/readable-query.js';
+
+export type {Problem};
 
 export interface Parameter<Value> {
   /** Value of an address without the parameter. */
@@ -19,14 +22,6 @@ export interface Parameter<Value> {
 // biome-ignore lint/suspicious/noExplicitAny: any value; QuestionOf gives each its own.
 export type Form = Readonly<Record<string, Parameter<any>>>;
 export type QuestionOf<F extends Form> = {readonly [Name in keyof F]: F[Name] extends Parameter<infer V> ? V : never};
-
-/** A part of an address that means nothing. */
-export interface Problem {
-  readonly name: string;
-  readonly text: string;
-  /** Undefined: the page has no parameter of this name. */
-  readonly expected: string | undefined;
-}
 
 /** What the answer to a question has: a page asks for what it shows. */
 const ofAnswers = /^(series|histogram|percentiles|report)$/;
@@ -62,6 +57,18 @@ export function writeAddress<F extends Form>(form: F, question: QuestionOf<F>, k
   const query = readable(pairs.toString());
   return query === '' ? '' : `?${query}`;
 }
+
+/** How a page has its question in its address, both ways. */
+export interface Codec<Question> {
+  readonly read: (search: string) => {readonly question: Question; readonly problems: readonly Problem[]};
+  /** `kept`: parts that mean nothing, and stay. */
+  readonly write: (question: Question, kept?: readonly Problem[]) => string;
+}
+
+export const codecOf = <F extends Form>(form: F): Codec<QuestionOf<F>> => ({
+  read: (search) => readAddress(form, search),
+  write: (question, kept) => writeAddress(form, question, kept),
+});
 
 /** The address of a page that asks this, and for the rest what it asks without saying. */
 export const addressAsking = <F extends Form>(form: F, changed: Partial<QuestionOf<F>>): string =>

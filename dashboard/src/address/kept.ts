@@ -2,39 +2,46 @@
 // answers it.
 import {
   type Address,
+  asked,
+  isAsked,
   type KeptReport,
+  pageIn,
   questionIn,
   type ReportPage,
   type ReportQuestion,
   usualEvery,
   type View,
 } from '../../../src/asks/address.js';
-import {activeQuestionForm} from './active-address.js';
 import {type Form, type QuestionOf, readAddress, writeAddress} from './codec.js';
-import {lifecycleForm, pathsForm, retentionForm} from './engagement-address.js';
 import {fitting, funnelForm} from './funnel-address.js';
+import {showable} from './page-question.js';
 import {metrics} from './report-address.js';
 import {trendsForm} from './trends-address.js';
 
-const forms: Readonly<Record<ReportPage, Form>> = {
+/** Of pages whose state is that of a form. */
+const forms: Readonly<Partial<Record<ReportPage, Form>>> = {
   '/trends': trendsForm,
   '/funnels': funnelForm,
-  '/retention': retentionForm,
-  '/lifecycle': lifecycleForm,
-  '/paths': pathsForm,
-  '/active': activeQuestionForm,
 };
 
 /** What the page shows at this address; undefined: it names no event yet. */
 export function keptIn({page, search}: Address): KeptReport | undefined {
+  const shown = shownAt({page, search});
+  if (shown === undefined) return undefined;
+  const every = shown.view.every ?? changingInterval(shown.question);
+  const view = {...shown.view, ...(every && {every})};
+  return {questions: asks(shown.question, view), ...(Object.keys(view).length > 0 && {view})};
+}
+
+function shownAt({page, search}: Address): ReturnType<typeof questionIn> {
   const form = forms[page];
+  if (form === undefined) {
+    const {draft} = pageIn({page, search}, showable);
+    return isAsked(draft) ? {question: asked(draft), view: draft.view ?? {}} : undefined;
+  }
   const {question} = readAddress(form, search);
   const shown = page === '/funnels' ? fitting(question as QuestionOf<typeof funnelForm>) : question;
-  const asked = questionIn({page, search: writeAddress(form, shown as typeof question)});
-  if (asked === undefined) return undefined;
-  const every = asked.view.every ?? changingInterval(asked.question);
-  const view = {...asked.view, ...(every && {every})};
-  return {questions: asks(asked.question, view), ...(Object.keys(view).length > 0 && {view})};
+  return questionIn({page, search: writeAddress(form, shown as typeof question)});
 }
 
 /** The interval of a funnel over time, where that which is usual depends on the day. */

@@ -33,8 +33,6 @@ export const seriesMax = 6;
 /** Parameters of a link to Trends from another page. */
 export const trendForm = {event: names(seriesMax), range} as const;
 
-export const activeForm = {range, every, compare} as const;
-
 export const peopleForm = {
   user: nameOrNone('an id of 1 to 256 characters'),
   anonymous: nameOrNone('an id of 1 to 256 characters'),

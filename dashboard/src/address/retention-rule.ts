@@ -1,5 +1,5 @@
 // Rule by which the cells of Retention are counted, in words.
-import type {RetentionQuestion} from './engagement-address.js';
+import type {Draft} from './page-question.js';
 import type {Interval} from './range.js';
 
 const lengths: Readonly<Partial<Record<Interval, string>>> = {
@@ -11,7 +11,7 @@ const lengths: Readonly<Partial<Record<Interval, string>>> = {
 
 /** Sentence on the page and on each of its cells. */
 export function retentionRule(
-  {cohort, criteria, frame, return: back}: RetentionQuestion,
+  {cohort, criteria, frame, return: back}: Draft<'retention'>,
   start: string,
   interval: Interval,
 ): string {
@@ -23,6 +23,9 @@ export function retentionRule(
     frame === 'calendar'
       ? `the ${interval} that is so many ${interval}s later; 0 is the rest of their own`
       : `the period that begins so many times ${lengths[interval]} after their start`;
-  const how = criteria === 'on' ? `who did ${back ?? 'any event'} in` : `who did ${back ?? 'any event'} in or after`;
+  const how =
+    criteria === 'on'
+      ? `who did ${back?.event ?? 'any event'} in`
+      : `who did ${back?.event ?? 'any event'} in or after`;
   return `${who}. A cell counts those ${how} ${when}.`;
 }

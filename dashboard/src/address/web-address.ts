@@ -3,14 +3,15 @@
 //   WB1. A visitor is a user with a page view. A session is counted by its first event, of any name: the one that says so.
 //   WB2. Every question leaves bots out, unless the address asks for them.
 //   WB3. Where sessions are counted, referrers and campaigns are of sessions: a later page of a visit has neither.
-import type {FixedQuestion} from '../../../src/asks/question/flat.js';
-import {type ActiveQuestion, activeQuestionForm, activeUsersQuestion} from './active-address.js';
+import {rowsOfPalette} from '../../../src/asks/address.js';
+import type {FixedQuestion, FixedQuestionOf} from '../../../src/asks/question/flat.js';
 import {breakdownBy} from './breakdown-row.js';
 import {addressAsking, nameOrNone, type QuestionOf, word} from './codec.js';
 import {comparedDays, pastSoFar} from './compared.js';
 import {type Condition, conditions, conditionsMax, conditionText} from './conditions.js';
+import {membersOf, stateOf} from './page-question.js';
 import {daysOf, type Interval, type Past} from './range.js';
-import {compare, every, intervalOf, range, type Span} from './report-address.js';
+import {compare, every, intervalOf, range, type Span, timesOf} from './report-address.js';
 import {
   type AskedSeries,
   counted,
@@ -139,10 +140,16 @@ const seriesOf = (asks: Asks, counts: Counts): AskedSeries =>
     ? {...counted, event: null, where: narrowedBy(allOf(asks), [startsSession])} // WB1
     : {...counted, measure: counts === 'visitors' ? 'users' : 'total', event: asks.event, where: allOf(asks)};
 
-const activeOf = (asks: Asks): Pick<ActiveQuestion, 'event' | 'where' | 'user_where'> => ({
-  event: asks.event,
-  where: allOf(asks),
-  user_where: [],
+/** Users who are active with page views. */
+const visitorsOf = (asks: Asks) => ({events: [{event: asks.event}], where: membersOf(allOf(asks))});
+
+const visitorsQuestion = (asks: Asks, span: Span, interval: Interval, by?: string): FixedQuestionOf<'active'> => ({
+  report: 'active',
+  metric: 'dau',
+  ...visitorsOf(asks),
+  breakdown: breakdownBy(by, lengthMax),
+  interval,
+  ...timesOf(span),
 });
 
 const common = {user_where: [], by: null, weeks: null} as const;
@@ -152,7 +159,7 @@ export const figures = ['visitors', 'views', 'sessions'] as const satisfies read
 
 const figureQuestion = (of: Asks, counts: Counts, span: Span, interval: Interval): FixedQuestion =>
   counts === 'visitors'
-    ? activeUsersQuestion(activeOf(of), 'dau', span, interval)
+    ? visitorsQuestion(of, span, interval)
     : seriesQuestion(seriesOf(of, counts), common, span, interval);
 
 export interface WebAsked {
@@ -200,7 +207,7 @@ export function webUntilQuestions(
 /** Question of a list: one bucket a year, as the page shows its totals alone. */
 export function listQuestion({of, days}: WebAsked, list: WebList, hasSessions: boolean): FixedQuestion {
   const counts = countsOf(list, hasSessions);
-  if (counts === 'visitors') return activeUsersQuestion(activeOf(of), 'dau', days, 'year', list.by, lengthMax);
+  if (counts === 'visitors') return visitorsQuestion(of, days, 'year', list.by);
   const counting = {...seriesOf(of, counts), ...counted};
   return {...seriesQuestion(counting, common, days, 'year'), breakdown: breakdownBy(list.by, lengthMax)};
 }
@@ -225,7 +232,11 @@ export function answerAddress(
   const where = more === undefined ? question.where : narrowedBy(question.where, more);
   const asks = {event, where, bots: question.bots};
   const shared = sharedOf(question);
-  if (counts === 'visitors') return `/active${addressAsking(activeQuestionForm, {...activeOf(asks), by, ...shared})}`;
+  if (counts === 'visitors') {
+    const {codec, over} = stateOf<'active'>('/active');
+    const visitors = {...codec.read('').question, ...visitorsOf(asks), breakdown: breakdownBy(by, rowsOfPalette)};
+    return `/active${codec.write(over(visitors, shared))}`;
+  }
   const trends: Partial<TrendsQuestion> = {...withSeries([seriesOf(asks, counts)]), by, ...shared};
   return `/trends${addressAsking(trendsForm, trends)}`;
 }

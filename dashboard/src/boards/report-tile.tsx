@@ -2,11 +2,11 @@
 //   TI1. Each tile says how fresh its numbers are: the head of the board says up to when those of all of them are exact.
 import type {ComponentChildren, FunctionComponent} from 'preact';
 import {pageAddress} from '../address/base';
-import {type Problem, readAddress, writeAddress} from '../address/codec';
+import type {Problem} from '../address/codec';
 import type {Compare, Interval, Range} from '../address/range';
 import {utc} from '../address/zone';
 import type {ReportEntry} from '../reports/all';
-import {type AnyQuestion, type AnyReport, askedOf, isCompared} from '../reports/report';
+import {type AnyReport, askedOf} from '../reports/report';
 import type {Freshness} from '../service/freshness';
 import {today} from '../service/today';
 import {Card} from '../shell/card';
@@ -34,9 +34,9 @@ export interface TileProps extends TileDays {
 
 export const tileOf = ({path, name}: ReportEntry, report: AnyReport): FunctionComponent<TileProps> =>
   function ReportTile({search, range, every, compare, since, tools, onRange, onFresh}) {
-    const {form, isAsked, title: titleOf, Result} = report;
-    const {question: pinned, problems} = readAddress(form, search);
-    const question = {...pinned, range, zone: utc, ...(isCompared(report) && {every, compare})} as AnyQuestion;
+    const {codec, isAsked, isCompared, over, title: titleOf, Result} = report;
+    const {question: pinned, problems} = codec.read(search);
+    const question = over(pinned, {range, zone: utc, ...(isCompared && {every, compare})});
     const lost = <Lost problems={problems} />;
     if (!isAsked(question))
       return (
@@ -45,11 +45,11 @@ export const tileOf = ({path, name}: ReportEntry, report: AnyReport): FunctionCo
           <Empty title="It names no event">Choose one on the page of the report, and pin it again.</Empty>
         </Card>
       );
-    const title = titleOf(question) + (question.segment === null ? '' : ', of a segment');
-    const address = pageAddress(path) + writeAddress(form, {...pinned, range});
+    const title = titleOf(question) + (report.times(question).segment === null ? '' : ', of a segment');
+    const address = pageAddress(path) + codec.write(over(pinned, {range}));
     return (
       <Result
-        {...askedOf(question, today.value, since)}
+        {...askedOf(report, question, today.value, since)}
         tile={{title, address, before: lost}}
         tools={tools(title)}
         onRange={onRange}

@@ -1,4 +1,6 @@
 // Numbers that no question narrows, such as those of Overview: each is of all events, or of events of one name without any condition.
+
+import type {Draft} from '../../../src/asks/address.js';
 import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {Interval} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
@@ -40,7 +42,8 @@ export function eventsNamed(
   return plainTrendBehind({event, value, days, bucket, when: whenIn(of, bucket), freshness});
 }
 
-const everything = {event: null, where: [], user_where: [], by: null};
+/** Each number has days of its own. */
+const everything: Draft<'active'> = {report: 'active', metric: 'dau', range: 'today', week_start: 'monday'};
 
 /** Explains a point of a metric's answer; without `bucket`, the number of all days. */
 export function activeUsers({metric, interval, data, total}: ActiveAnswer, of: OfDays, bucket?: At): Explanation {

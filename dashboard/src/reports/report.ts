@@ -4,7 +4,8 @@
 //   RT2. All that a `Result` shows follows from its question. A board replaces members of a pinned one, its range for instance.
 import type {ComponentChildren, FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
-import type {Form} from '../address/codec';
+import {type Codec, codecOf, type Form, type QuestionOf} from '../address/codec';
+import type {Times} from '../address/page-question';
 import {type Days, daysOf, type Interval, type Range} from '../address/range';
 import type {Freshness} from '../service/freshness';
 
@@ -45,8 +46,12 @@ export interface ResultProps<Question> extends Asked<Question> {
 export type WordRow = readonly [what: string, text: string];
 
 export interface Report<Question> {
-  /** Parameters of its address. */
-  readonly form: Form;
+  readonly codec: Codec<Question>;
+  /** Its numbers stand beside those of a range before: it is a chart over time, in which days are marked. */
+  readonly isCompared: boolean;
+  readonly times: (question: Question) => Times;
+  /** The question with other days. */
+  readonly over: (question: Question, times: Partial<Times>) => Question;
   /** Whether the question names what it is about. Others are not asked. */
   readonly isAsked: (question: Question) => boolean;
   /** The question as the title of a tile. */
@@ -67,25 +72,26 @@ export interface Report<Question> {
   readonly Foot?: FunctionComponent<{readonly question: Question}>;
 }
 
-/** What every question has. */
-export interface AnyQuestion {
-  readonly range: Range;
-  readonly zone: string;
-  /** Id of the segment that it is about; null: all users. */
-  readonly segment: string | null;
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: each report has a question of its own, and takes no other.
 export type AnyReport = Report<any>;
 
-/** Whether its numbers stand beside those of a range before: it is a chart over time, in which days are marked. */
-export const isCompared = ({form}: AnyReport): boolean => 'compare' in form;
+/** Members of a report whose question is that of a form. */
+export const ofForm = <F extends Form>(form: F) => ({
+  codec: codecOf(form),
+  isCompared: 'compare' in form,
+  times: (question: QuestionOf<F>): Times => question as unknown as Times,
+  over: (question: QuestionOf<F>, times: Partial<Times>): QuestionOf<F> => ({...question, ...times}),
+});
 
-export const askedOf = <Question extends AnyQuestion>(
+export function askedOf<Question>(
+  {times}: Pick<Report<Question>, 'times'>,
   question: Question,
   today: number,
   since: number | undefined,
-): Asked<Question> => ({question, today, days: {...daysOf(question.range, today), zone: question.zone}, since});
+): Asked<Question> {
+  const {range, zone} = times(question);
+  return {question, today, days: {...daysOf(range, today), zone}, since};
+}
 
 /** Says how fresh the numbers of a `Result` are. */
 export function useFresh(

@@ -1,9 +1,8 @@
 // The page of a link: one report with its numbers and how they are counted, for whoever has the link. It leads nowhere else.
 import type {FunctionComponent} from 'preact';
-import {readAddress} from '../address/codec';
 import {agoText, datesText, momentText, rangeName} from '../charts/format';
-import {reports} from '../reports/all';
-import {type AnyQuestion, type AnyReport, askedOf, type WordRow} from '../reports/report';
+import {type ReportEntry, reports} from '../reports/all';
+import {type AnyReport, askedOf, type WordRow} from '../reports/report';
 import type {Fault} from '../service/client';
 import {now} from '../service/now';
 import {readShare, shareFault} from '../service/share-link';
@@ -16,16 +15,19 @@ import {todayIn} from '../shell/zone-day';
 import './share.css';
 
 const waiting = <Loading lines={8} />;
+export const shownLater = ({script}: ReportEntry): FunctionComponent<{readonly search: string}> =>
+  later(async () => shownOf((await script()).report), waiting);
+
 /** By the path of the report's page. Made once: another component would mount it again. */
 const shownReports: ReadonlyMap<string, FunctionComponent<{readonly search: string}>> = new Map(
-  reports.map(({path, script}) => [path, later(async () => shownOf((await script()).report), waiting)]),
+  reports.map((entry) => [entry.path, shownLater(entry)]),
 );
 
 const shownOf = (report: AnyReport): FunctionComponent<{readonly search: string}> =>
   function Shown({search}) {
-    const question = readAddress(report.form, search).question as AnyQuestion;
-    const {range, zone} = question;
-    const asked = askedOf(question, todayIn(zone), undefined);
+    const {question} = report.codec.read(search);
+    const {range, zone} = report.times(question);
+    const asked = askedOf(report, question, todayIn(zone), undefined);
     const dates = datesText(asked.days, asked.today);
     const name = rangeName(range);
     const days = `${name === undefined || name === dates ? dates : `${name}, ${dates}`} (${zone})`;

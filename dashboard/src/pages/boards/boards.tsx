@@ -2,6 +2,7 @@
 import {type Signal, useSignal} from '@preact/signals';
 import {pageAddress} from '../../address/base';
 import {boardForm} from '../../address/board-address';
+import type {QuestionOf} from '../../address/codec';
 import {pinKey} from '../../address/pin-list';
 import {daysOf} from '../../address/range';
 import {intervalOf} from '../../address/report-address';
@@ -38,7 +39,7 @@ export function Boards() {
 
 /** By the key of the pin. */
 type Freshnesses = Readonly<Record<string, Freshness | undefined>>;
-type BoardPage = Address<typeof boardForm>;
+type BoardPage = Address<QuestionOf<typeof boardForm>>;
 
 function OneBoard({id, address}: {readonly id: string; readonly address: BoardPage}) {
   const {question, ask} = address;

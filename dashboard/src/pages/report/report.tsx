@@ -1,15 +1,15 @@
 // The page of a report: its head, the form of its question and its result.
 import type {FunctionComponent} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
-import {writeAddress} from '../../address/codec';
+import type {Times} from '../../address/page-question';
 import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
 import {useNames} from '../../controls/suggested-event';
 import type {ReportEntry} from '../../reports/all';
-import {type AnyQuestion, type AnyReport, type Asked, askedOf, isCompared} from '../../reports/report';
+import {type AnyReport, type Asked, askedOf} from '../../reports/report';
 import {useFirstDay} from '../../service/first-day';
 import type {Freshness} from '../../service/freshness';
-import {useAddress} from '../../service/use-address';
+import {useCodec} from '../../service/use-address';
 import {AnnotationsButton} from '../../shell/annotations-button';
 import {Card} from '../../shell/card';
 import {EmptyDays} from '../../shell/empty-days';
@@ -20,18 +20,17 @@ import {todayIn} from '../../shell/zone-day';
 import '../../design/builder.css';
 
 export const reportPage =
-  ({path, name}: ReportEntry, report: AnyReport): FunctionComponent =>
+  ({path, name}: Omit<ReportEntry, 'script'>, report: AnyReport): FunctionComponent =>
   () => <ReportPage path={path} name={name} report={report} />;
 
 function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {readonly report: AnyReport}) {
-  const {form, Fields, Result, Foot} = report;
-  const {problems, ask, suggest, ...address} = useAddress(form);
-  const question = address.question as AnyQuestion & typeof address.question;
+  const {codec, isCompared: isOverTime, Fields, Result, Foot} = report;
+  const {question, problems, ask, suggest} = useCodec(codec);
   const [freshness, setFreshness] = useState<Freshness>();
   const [isCleared, setCleared] = useState(false);
-  const {zone} = question;
-  const isOverTime = isCompared(report);
-  const asked = askedOf(question, todayIn(zone), useFirstDay(wallMs, zone, isOverTime));
+  const {range, zone, compare} = report.times(question);
+  const asked = askedOf(report, question, todayIn(zone), useFirstDay(wallMs, zone, isOverTime));
+  const askOver = (times: Partial<Times>): void => ask(report.over(question, times));
   const {days, today, since} = asked;
   const interval = report.interval?.(question, days);
   const isAsked = report.isAsked(question);
@@ -41,12 +40,12 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
         title={name}
         freshness={freshness}
         problems={problems}
-        range={question.range}
+        range={range}
         interval={interval}
         offered={report.offered}
-        {...(isOverTime && {compare: question.compare, since})}
+        {...(isOverTime && {compare, since})}
         place={{zone, today}}
-        ask={ask}
+        ask={askOver}
       />
       <div class="builder">
         <div class="builder-forms">
@@ -65,11 +64,11 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
               {...asked}
               tools={
                 <>
-                  <PinButton page={path} search={writeAddress(form, question)} />
+                  <PinButton page={path} search={codec.write(question)} />
                   {isOverTime && <AnnotationsButton zone={zone} isHour={interval === 'hour'} />}
                 </>
               }
-              onRange={(range) => ask({range, every: null})}
+              onRange={(drawn) => askOver({range: drawn, every: null})}
               onFresh={setFreshness}
             />
           ) : (

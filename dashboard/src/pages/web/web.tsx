@@ -11,6 +11,7 @@ import {
   narrowedBy,
   narrowText,
   viewNameIn,
+  type WebQuestion,
   webAsked,
   webForm,
   webLists,
@@ -83,7 +84,7 @@ function WebOf({
   address: {question, problems, ask},
 }: {
   readonly event: string;
-  readonly address: Address<typeof webForm>;
+  readonly address: Address<WebQuestion>;
 }) {
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};

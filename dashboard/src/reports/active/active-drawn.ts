@@ -2,7 +2,7 @@
 import {useMemo} from 'preact/hooks';
 import type {FixedQuestion} from '../../../../src/asks/question/flat.js';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
-import type {ActiveQuestion} from '../../address/active-address';
+import type {Draft} from '../../address/page-question';
 import type {Interval, Past} from '../../address/range';
 import {metrics, type Span} from '../../address/report-address';
 import {wallMs} from '../../address/zone';
@@ -15,7 +15,7 @@ import {metricLabels} from './metrics';
 
 /** The question of the page, with what was asked for it. */
 export interface AskedActive {
-  readonly question: ActiveQuestion;
+  readonly question: Draft<'active'>;
   readonly dates: string;
   readonly days: Span;
   readonly interval: Interval;

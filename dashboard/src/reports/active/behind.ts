@@ -1,7 +1,8 @@
 // A number of active users: of one point of a metric, or of all days.
 
-import {type ActiveQuestion, activeUsersQuestion} from '../../address/active-address.js';
+import {inAll} from '../../address/active-asked.js';
 import {rowCondition} from '../../address/breakdown-row.js';
+import {askedOver, byOf, conditionsOf, type Draft, ofUsers} from '../../address/page-question.js';
 import {type Interval, usualInterval} from '../../address/range.js';
 import type {Metric, Span} from '../../address/report-address.js';
 import {count} from '../../charts/format.js';
@@ -19,7 +20,7 @@ interface ActivePoint {
 
 interface ActiveNumber {
   readonly value: number;
-  readonly question: Pick<ActiveQuestion, 'event' | 'where' | 'user_where' | 'by'>;
+  readonly question: Draft<'active'>;
   readonly days: Span;
   /** Undefined: of all days. */
   readonly point: ActivePoint | undefined;
@@ -41,7 +42,7 @@ const trailingDays = ({metric, interval}: ActivePoint): number | undefined =>
 
 export function activeBehind(number: ActiveNumber): Explanation {
   const {value, question, days, point, row, freshness} = number;
-  const by = row === undefined ? null : question.by;
+  const by = row === undefined ? null : byOf(question);
   const inRow = by === null ? undefined : rowCondition(by, rowText(row!));
   // The users of all days are the same for each metric.
   const {metric, interval} = point ?? {metric: 'dau', interval: usualInterval(days)};
@@ -49,7 +50,7 @@ export function activeBehind(number: ActiveNumber): Explanation {
     title: `${count(value)} active user${value === 1 ? '' : 's'}${inRow === undefined ? '' : `, ${inRow}`}`,
     how: [...sentences(number, inRow), devicesToo],
     people: {
-      question: activeUsersQuestion(question, metric, days, interval, by ?? undefined),
+      question: askedOver({...(by === null ? inAll(question) : question), metric}, days, interval),
       point: {date: point?.dates[point.at], ...rowPoint(row)},
     },
     freshness,
@@ -57,9 +58,10 @@ export function activeBehind(number: ActiveNumber): Explanation {
 }
 
 function sentences({question, point, when}: ActiveNumber, inRow: string | undefined): string[] {
-  const {event, where} = question;
+  const where = conditionsOf(question.where);
   const joint = where.length === 0 ? ' where ' : ' and ';
-  const what = `${eventsText(event, where)}${inRow === undefined ? '' : joint + inRow}${ofUsersText(question)}`;
+  const events = eventsText(question.events?.[0]?.event ?? null, where);
+  const what = `${events}${inRow === undefined ? '' : joint + inRow}${ofUsersText(ofUsers(question))}`;
   if (point === undefined)
     return [`The different users with ${what}, ${when}. Each counts once: it is not the sum of the points.`];
   const length = trailingDays(point);

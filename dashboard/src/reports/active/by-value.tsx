@@ -1,7 +1,7 @@
 // Active users by the values of a property: a line for each of the most frequent ones, and their users in all.
 import {useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
-import {type ActiveQuestion, activeUsersQuestion} from '../../address/active-address';
+import {askedOver, type Draft} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
 import {wallMs} from '../../address/zone';
 import {type AnsweredLine, chartOf, csvRows} from '../../charts/charted';
@@ -24,7 +24,7 @@ import {metricLabels} from './metrics';
 const faintTone = 'faint';
 const tonesMax = 6;
 
-type Whole = ResultProps<ActiveQuestion>;
+type Whole = ResultProps<Draft<'active'>>;
 export type ByValueProps = Pick<Whole, 'question' | 'days' | 'today' | 'tile' | 'tools'> & {
   readonly by: string;
   /** Absent: it is a part of the page. */
@@ -33,12 +33,11 @@ export type ByValueProps = Pick<Whole, 'question' | 'days' | 'today' | 'tile' | 
 
 export function ByValue({question, by, days, today, tile, tools, onFresh}: ByValueProps) {
   const [isTable, setTable] = useState(false);
-  const interval = intervalOf(question.every, days);
-  const {metric, zone} = question;
+  const interval = intervalOf(question.interval ?? null, days);
+  const {metric} = question;
+  const {zone} = days;
   const behind = rowOf({question, days, dates: datesText(days, today), interval, zone});
-  const asking = useReports({behind, by, interval, metric, zone}, [
-    activeUsersQuestion(question, metric, days, interval, by),
-  ]);
+  const asking = useReports({behind, by, interval, metric, zone}, [askedOver(question, days, interval)]);
   const {shown} = asking;
   useFresh({onFresh}, shown?.freshness);
   const report = shown?.reports[0];

@@ -1,6 +1,9 @@
 // The fields of Active users: the event that makes a user active, and the breakdown.
-import type {ActiveQuestion} from '../../address/active-address';
+import {rowsOfPalette} from '../../../../src/asks/address.js';
+import {breakdownBy} from '../../address/breakdown-row';
+import {byOf, conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
 import {metrics} from '../../address/report-address';
+import {utc} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
@@ -10,23 +13,34 @@ import {QuestionFields} from '../../shell/question';
 import type {FieldsProps} from '../report';
 import {metricLabels} from './metrics';
 
-export function Fields({question, days, onChange}: FieldsProps<ActiveQuestion>) {
-  const {event, where, by, metric} = question;
+export function Fields({question, days, onChange}: FieldsProps<Draft<'active'>>) {
+  const {events: [entry] = [], where, users, metric} = question;
+  const by = byOf(question);
   return (
     <QuestionFields>
       <Field label="A user is active who did">
-        <DidPicker label="Event" name={event} days={days} onChoose={(chosen) => onChange({event: chosen})} />
+        <DidPicker
+          label="Event"
+          name={entry?.event ?? null}
+          days={days}
+          onChoose={(event) => onChange({events: event === null ? [] : [{event}]})}
+        />
         <ConditionList
-          conditions={where}
-          keys={{of: 'events', event: event ?? undefined, days}}
+          conditions={conditionsOf(where)}
+          keys={{of: 'events', event: entry?.event, days}}
           of="of the events"
           add="+ filter"
-          onChange={(chosen) => onChange({where: chosen})}
+          onChange={(chosen) => onChange({where: membersOf(chosen)})}
         />
       </Field>
-      <UsersField question={question} onChange={onChange} />
-      <ByField by={by} event={event ?? undefined} days={days} onChange={(chosen) => onChange({by: chosen})} />
-      <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
+      <UsersField question={ofUsers(question)} onChange={(changed) => onChange({users: usersWith(users, changed)})} />
+      <ByField
+        by={by}
+        event={entry?.event}
+        days={days}
+        onChange={(chosen) => onChange({breakdown: breakdownBy(chosen, rowsOfPalette)})}
+      />
+      <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
       {by !== null && (
         <Options
           label="The breakdown counts"

@@ -1,28 +1,30 @@
 // Active users: daily, weekly and monthly in one chart and one table, and the stickiness of the product.
-import {type ActiveQuestion, activeQuestionForm} from '../../address/active-address';
 import {conditionText} from '../../address/conditions';
+import {byOf, conditionsOf, type Draft, ofUsers, stateOf} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
 import {later} from '../../shell/later';
 import {byWords, eventWords, people, userWords} from '../question-words';
 import type {FieldsProps, Report} from '../report';
 import {Result} from './result';
 
-export const report: Report<ActiveQuestion> = {
-  form: activeQuestionForm,
+export const report: Report<Draft<'active'>> = {
+  ...stateOf<'active'>('/active'),
   isAsked: () => true,
-  title: ({event, where, user_where: userWhere, by}) => {
-    const of = event === null ? '' : ` of ${event}`;
+  title: ({events: [entry] = [], where, users, ...question}) => {
+    const of = entry?.event === undefined ? '' : ` of ${entry.event}`;
+    const by = byOf(question);
     const values = by === null ? '' : ` by ${by.replace(/^trait:/, '')}`;
-    return [`Active users${of}${values}`, ...[...where, ...userWhere].map(conditionText)].join(', ');
+    const conditions = [...conditionsOf(where), ...conditionsOf(users?.where)];
+    return [`Active users${of}${values}`, ...conditions.map(conditionText)].join(', ');
   },
-  words: (question) => [
-    ['Active with', eventWords(question.event, question.where)],
-    ...userWords(question),
-    byWords(question),
+  words: ({events: [entry] = [], where, ...question}) => [
+    ['Active with', eventWords(entry?.event ?? null, conditionsOf(where))],
+    ...userWords(ofUsers(question)),
+    byWords({by: byOf(question)}),
     ['How', people],
   ],
-  interval: ({every}, days) => intervalOf(every, days),
+  interval: ({interval = null}, days) => intervalOf(interval, days),
   // Overview has a tile of this report, and no form.
-  Fields: later<FieldsProps<ActiveQuestion>>(() => import('./fields').then(({Fields}) => Fields)),
+  Fields: later<FieldsProps<Draft<'active'>>>(() => import('./fields').then(({Fields}) => Fields)),
   Result,
 };

@@ -1,7 +1,7 @@
 // What Active users answers: the lines of the metrics, and on its page stickiness, the numbers and the values of a breakdown. A tile of
 // a breakdown shows the values alone.
-import type {ActiveQuestion} from '../../address/active-address';
 import {activeAsked, activeUntilQuestion} from '../../address/active-asked';
+import {byOf, type Draft} from '../../address/page-question';
 import {datesText} from '../../charts/format';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
@@ -23,16 +23,18 @@ const StickinessCard = later<StickinessCardProps>(() =>
   import('./stickiness-card').then((part) => part.StickinessCard),
 );
 
-export const Result = (props: ResultProps<ActiveQuestion>) =>
-  props.tile && props.question.by !== null ? <ByValue {...props} by={props.question.by} /> : <InAll {...props} />;
+export function Result(props: ResultProps<Draft<'active'>>) {
+  const by = byOf(props.question);
+  return props.tile && by !== null ? <ByValue {...props} by={by} /> : <InAll {...props} by={by} />;
+}
 
-function InAll(props: ResultProps<ActiveQuestion>) {
+function InAll({by, ...props}: ResultProps<Draft<'active'>> & {readonly by: string | null}) {
   const {question, today, since, tile, tools, onRange} = props;
-  const {zone, event, where, by} = question;
+  const {events: [entry] = [], where = []} = question;
   const onDay = activeAsked(question, today, since);
   const {days, asks, pastAsks} = onDay;
-  const what = `${event ?? 'event'}${where.length === 0 ? '' : ' that passes the filters'}`;
-  const asked: AskedActive = {...onDay, question, dates: datesText(days, today), what, zone};
+  const what = `${entry?.event ?? 'event'}${where.length === 0 ? '' : ' that passes the filters'}`;
+  const asked: AskedActive = {...onDay, question, dates: datesText(days, today), what, zone: days.zone};
   const main = useReports(asked, [...asks, ...pastAsks]);
   const {shown} = main;
   const asksUntil = tile ? undefined : activeUntilQuestion(question, onDay, today, shown?.freshness?.asOfMs);

@@ -48,8 +48,8 @@ export function UsersCard({
   const marks = useMarks(chart.times, shown?.question.days.to ?? 0, zone);
   const props = {...chart, label: title, clock: interval === 'hour', zone, moment};
   const isOpen = chart.openFrom !== undefined;
-  const {event, where, user_where: userWhere} = shown?.question.question ?? {where: [], user_where: []};
-  const isNarrow = Boolean(event) || where.length + userWhere.length > 0;
+  const {events = [], where = [], users} = shown?.question.question ?? {};
+  const isNarrow = events.length + where.length + (users?.where ?? []).length > 0;
   const explainPoint = (at: number, index: number): void => {
     explaining.value = pointOf(shown!, lines[index]!, index, at, moment(chart.times[at]!));
   };

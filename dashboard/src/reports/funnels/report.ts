@@ -5,12 +5,12 @@ import {windowText} from '../../address/window-text';
 import {funnelTitle} from '../../charts/funnel-words';
 import {suggestedSteps} from '../../controls/suggested-steps';
 import {byWords, people, userWords} from '../question-words';
-import type {Report} from '../report';
+import {ofForm, type Report} from '../report';
 import {Fields} from './fields';
 import {Foot, Result} from './result';
 
 export const report: Report<FunnelQuestion> = {
-  form: funnelForm,
+  ...ofForm(funnelForm),
   isAsked: ({step}) => step.length > 0,
   title: ({step}) => funnelTitle(step),
   words: (question) => [

@@ -1,6 +1,6 @@
 // A number of Lifecycle: the users of a stage in a bucket, or those who were active in so many buckets.
 import type {NumberPlace} from '../../../../src/asks/question/flat.js';
-import {type LifecycleQuestion, lifecycleQuestion, stickinessQuestion} from '../../address/engagement-address.js';
+import {askedOver, conditionsOf, type Draft, ofUsers, stickinessAsked} from '../../address/page-question.js';
 import type {Interval} from '../../address/range.js';
 import type {Span} from '../../address/report-address.js';
 import {count} from '../../charts/format.js';
@@ -11,7 +11,7 @@ export type Stage = 'new' | 'returning' | 'resurrecting' | 'dormant';
 
 interface OfLifecycle {
   readonly value: number;
-  readonly question: LifecycleQuestion;
+  readonly question: Draft<'lifecycle'>;
   readonly days: Span;
   readonly interval: Interval;
   readonly freshness: Freshness | undefined;
@@ -32,8 +32,8 @@ interface OftenNumber extends OfLifecycle {
   readonly when: string;
 }
 
-const whatOf = (question: LifecycleQuestion): string =>
-  `${eventsText(question.event, question.where)}${ofUsersText(question)}`;
+const whatOf = ({events: [entry] = [], where, ...question}: Draft<'lifecycle'>): string =>
+  `${eventsText(entry?.event ?? null, conditionsOf(where))}${ofUsersText(ofUsers(question))}`;
 
 const explanationOf = ({value, freshness}: OfLifecycle, how: string, people: NumberPlace): Explanation => ({
   title: `${count(value)} user${value === 1 ? '' : 's'}`,
@@ -56,13 +56,13 @@ export function stageBehind(number: StageNumber): Explanation {
     stage === 'dormant'
       ? `Different users with ${what}, in the ${interval} before ${when} and none in it.`
       : `Different users with ${what}, in ${when}${stage === undefined ? '' : rules[stage]}.`;
-  const people = {question: lifecycleQuestion(question, days, interval), point: {date, state: stage}};
+  const people = {question: askedOver(question, days, interval), point: {date, state: stage}};
   return explanationOf(number, how, people);
 }
 
 export function oftenBehind(number: OftenNumber): Explanation {
   const {question, days, interval, buckets, isAtLeast, when} = number;
-  const people = {question: stickinessQuestion(question, days, interval), point: {buckets}};
+  const people = {question: askedOver(stickinessAsked(question), days, interval), point: {buckets}};
   if (buckets === undefined || (isAtLeast && buckets === 1))
     return explanationOf(number, `Different users with ${whatOf(question)}, ${when}. Each counts once.`, people);
   const often = `${isAtLeast ? 'at least' : 'exactly'} ${count(buckets)} ${interval}${buckets === 1 ? '' : 's'}`;

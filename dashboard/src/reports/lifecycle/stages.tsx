@@ -2,7 +2,7 @@
 
 import {useMemo, useState} from 'preact/hooks';
 import type {LifecycleAnswer} from '../../../../src/edge/answers/engagement.js';
-import type {LifecycleQuestion} from '../../address/engagement-address';
+import type {Draft} from '../../address/page-question';
 import type {Interval} from '../../address/range';
 import type {Span} from '../../address/report-address';
 import {utc, wallMs} from '../../address/zone';
@@ -32,7 +32,7 @@ const stages = [
 ] as const;
 
 export interface LifecycleAsked {
-  readonly question: LifecycleQuestion;
+  readonly question: Draft<'lifecycle'>;
   readonly days: Span;
   /** The days in words. */
   readonly dates: string;
@@ -83,8 +83,8 @@ export function Stages({
     shown?.reports[0]?.meta,
   );
   const isNobody = series.every(({values}) => values.every((value) => value === 0));
-  const {event, where = [], user_where: userWhere = []} = shown?.question.question ?? {};
-  const isNarrow = Boolean(event) || where.length + userWhere.length > 0;
+  const {events = [], where = [], users} = shown?.question.question ?? {};
+  const isNarrow = events.length + where.length + (users?.where ?? []).length > 0;
   const last = data[(open ?? data.length) - 1];
   const zone = shown?.question.zone ?? utc;
   const asOfMs = shown?.freshness && wallMs(zone, shown.freshness.asOfMs);

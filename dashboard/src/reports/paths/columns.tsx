@@ -2,18 +2,18 @@
 
 import {useState} from 'preact/hooks';
 import type {PathsAnswer} from '../../../../src/edge/answers/engagement.js';
-import type {PathsQuestion} from '../../address/engagement-address';
+import type {Draft} from '../../address/page-question';
 import type {Span} from '../../address/report-address';
 import {count, percent} from '../../charts/format';
 import {flowOf, type PathPlace, pathColumns} from '../../charts/path-columns';
 import type {Shown} from '../../service/reports';
 import {type Behind, Explained} from '../../shell/explained';
 import {Empty} from '../../shell/states';
-import {type PathNumber, pathBehind} from './behind';
+import {type PathNumber, pathBehind, turnOf} from './behind';
 import './paths.css';
 
 export interface PathsAsked {
-  readonly question: PathsQuestion;
+  readonly question: Draft<'paths'>;
   readonly days: Span;
   /** The days in words. */
   readonly dates: string;
@@ -31,16 +31,15 @@ export const placeOf =
     place: Pick<PathNumber, 'users' | 'total' | 'step' | 'name' | 'kind'>,
   ): Behind =>
   () =>
-    pathBehind({...place, question, event: question.event!, days, when: dates, freshness});
+    pathBehind({...place, question, days, when: dates, freshness});
 
 export function Columns({answer, shown: asked}: {readonly answer: PathsAnswer; readonly shown: Shown<PathsAsked>}) {
-  const {question} = asked.question;
+  const {event, isBefore} = turnOf(asked.question.question);
   const [chosen, setChosen] = useState<Chosen>();
-  const isBefore = question.direction === 'before';
   const columns = pathColumns(answer);
   const total = columns[0]?.[0]?.users ?? 0;
   if (total === 0)
-    return <Empty title={`Nobody did ${question.event} in these days`}>Choose other days, or another event.</Empty>;
+    return <Empty title={`Nobody did ${event} in these days`}>Choose other days, or another event.</Empty>;
   const flow = chosen === undefined ? undefined : flowOf(answer, chosen.step, chosen.key);
   const shown = columns.map((places, at) => {
     const step = at + 1;
@@ -82,8 +81,8 @@ export function Columns({answer, shown: asked}: {readonly answer: PathsAnswer; r
       {chosen !== undefined && <ChosenPlace chosen={chosen} columns={columns} total={total} shown={asked} />}
       <p class="page-note under-chart">
         {isBefore
-          ? `Each user has one path: it goes back from their last ${question.event} in these days.`
-          : `Each user has one path: it begins with their first ${question.event} in these days.`}{' '}
+          ? `Each user has one path: it goes back from their last ${event} in these days.`
+          : `Each user has one path: it begins with their first ${event} in these days.`}{' '}
         Sessions play no part. Press an event to see where its users {isBefore ? 'came from' : 'went'}; shares are of
         the {count(total)} users.
       </p>
@@ -112,7 +111,7 @@ function ChosenPlace({
 }) {
   const place = columns[step - 1]?.find((one) => one.key === key);
   if (place === undefined) return null;
-  const isBefore = shown.question.question.direction === 'before';
+  const {isBefore} = turnOf(shown.question.question);
   const name = nameOf(place, isBefore);
   const {users} = place;
   return (

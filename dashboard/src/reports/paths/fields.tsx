@@ -1,5 +1,6 @@
 // The fields of Paths: after or before which event, which events and users, and how much is shown.
-import type {PathsQuestion} from '../../address/engagement-address';
+import {conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
+import {utc} from '../../address/zone';
 import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
@@ -7,40 +8,42 @@ import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
 import {QuestionFields} from '../../shell/question';
 import type {FieldsProps} from '../report';
+import {turnOf} from './behind';
 
-export function Fields({question, days, onChange}: FieldsProps<PathsQuestion>) {
-  const {event, direction, depth, top} = question;
+export function Fields({question, days, onChange}: FieldsProps<Draft<'paths'>>) {
+  const {users, depth, limit: top} = question;
+  const {event, isBefore} = turnOf(question);
   return (
     <QuestionFields>
       <Options
         label="What users do"
-        value={direction}
+        value={isBefore ? 'before' : 'after'}
         options={[
           ['after', 'After they did it for the first time'],
           ['before', 'Before they did it for the last time'],
         ]}
-        onChoose={(chosen) => onChange({direction: chosen})}
+        onChoose={(chosen) => onChange(turned(event, chosen === 'before'))}
       />
       <Field label="The event">
         <EventPicker
           key={event}
           label="Event"
-          name={event ?? undefined}
+          name={event || undefined}
           days={days}
-          onChoose={(name) => onChange({event: name})}
+          onChoose={(name) => onChange(turned(name, isBefore))}
         />
       </Field>
       <Field label="Only events where">
         <ConditionList
-          conditions={question.where}
+          conditions={conditionsOf(question.where)}
           keys={{of: 'events', event: undefined, days}}
           of="of the events"
           add="+ filter"
-          onChange={(where) => onChange({where})}
+          onChange={(chosen) => onChange({where: membersOf(chosen)})}
         />
       </Field>
-      <UsersField question={question} onChange={onChange} />
-      <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
+      <UsersField question={ofUsers(question)} onChange={(changed) => onChange({users: usersWith(users, changed)})} />
+      <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
       <Options
         label="Steps"
         value={String(depth)}
@@ -51,11 +54,14 @@ export function Fields({question, days, onChange}: FieldsProps<PathsQuestion>) {
         label="Ways shown from step to step"
         value={String(top)}
         options={topsWith(top).map((one) => [String(one), `The ${one} with most users`] as const)}
-        onChoose={(chosen) => onChange({top: Number(chosen)})}
+        onChoose={(chosen) => onChange({limit: Number(chosen)})}
       />
     </QuestionFields>
   );
 }
+
+const turned = (event: string, isBefore: boolean): Pick<Draft<'paths'>, 'start' | 'end'> =>
+  isBefore ? {start: undefined, end: {event}} : {start: {event}, end: undefined};
 
 const tops = [5, 8, 15, 30, 50];
 const topsWith = (top: number): number[] => (tops.includes(top) ? tops : [...tops, top].sort((a, b) => a - b));

@@ -1,6 +1,6 @@
 // What Paths answers: its steps as columns.
 import type {PathsAnswer} from '../../../../src/edge/answers/engagement.js';
-import {type PathsQuestion, pathsQuestion} from '../../address/engagement-address';
+import {askedOver, type Draft} from '../../address/page-question';
 import {count, datesText} from '../../charts/format';
 import {pathCsv} from '../../charts/path-columns';
 import {useReports} from '../../service/reports';
@@ -9,12 +9,13 @@ import {Explained} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {type ResultProps, useFresh} from '../report';
+import {turnOf} from './behind';
 import {Columns, type PathsAsked, placeOf} from './columns';
 
-export function Result(props: ResultProps<PathsQuestion>) {
+export function Result(props: ResultProps<Draft<'paths'>>) {
   const {question, days, today, tile, tools} = props;
   const dates = datesText(days, today);
-  const asking = useReports<PathsAsked>({question, days, dates}, [pathsQuestion(question, question.event!, days)]);
+  const asking = useReports<PathsAsked>({question, days, dates}, [askedOver(question, days)]);
   const {shown} = asking;
   useFresh(props, shown?.freshness);
   const report = shown?.reports[0];
@@ -24,7 +25,7 @@ export function Result(props: ResultProps<PathsQuestion>) {
     <Card
       span={12}
       title={tile?.title ?? 'Paths'}
-      note={`one path a user${tile ? '' : `, ${dates}, ${question.zone}`}`}
+      note={`one path a user${tile ? '' : `, ${dates}, ${days.zone}`}`}
       address={tile?.address}
       sum={
         answer !== undefined && (
@@ -33,7 +34,7 @@ export function Result(props: ResultProps<PathsQuestion>) {
               <Explained
                 text={count(users)}
                 of="users"
-                behind={placeOf(shown!, {users, total: users, step: 1, name: shown!.question.question.event!})}
+                behind={placeOf(shown!, {users, total: users, step: 1, name: turnOf(shown!.question.question).event})}
               />
             </b>{' '}
             users

@@ -1,5 +1,5 @@
 // A number of retention: the size of a cohort, a cell, or what all complete cohorts have.
-import {type RetentionQuestion, retentionQuestion} from '../../address/engagement-address.js';
+import {askedOver, conditionsOf, type Draft, ofUsers} from '../../address/page-question.js';
 import type {Interval} from '../../address/range.js';
 import type {Span} from '../../address/report-address.js';
 import {retentionRule} from '../../address/retention-rule.js';
@@ -12,8 +12,7 @@ interface RetentionNumber {
   readonly value: number;
   /** Users of the cohort, or of the complete cohorts. */
   readonly size: number;
-  readonly question: RetentionQuestion;
-  readonly start: string;
+  readonly question: Draft<'retention'>;
   readonly days: Span;
   readonly interval: Interval;
   /** Dates of the answer's cohorts. */
@@ -26,13 +25,13 @@ interface RetentionNumber {
 }
 
 export function retentionBehind(number: RetentionNumber): Explanation {
-  const {value, size, question, start, days, interval, dates, cohort, period, freshness} = number;
+  const {value, size, question, days, interval, dates, cohort, period, freshness} = number;
   const share = period === undefined || size === 0 ? '' : `, ${percent(value / size)} of ${count(size)}`;
   const of = cohort === undefined ? 'all cohorts' : cohort.name;
   // The answer has no number of all members of all cohorts.
   const isOfAll = cohort === undefined && period === undefined;
   const people = {
-    question: retentionQuestion(question, start, days, interval),
+    question: askedOver(question, days, interval),
     point: {cohort: cohort && dates[cohort.at], period},
   };
   return {
@@ -45,10 +44,10 @@ export function retentionBehind(number: RetentionNumber): Explanation {
 }
 
 function sentences(number: RetentionNumber): string[] {
-  const {question, start, interval, cohort, period, days} = number;
-  const {start_where: startWhere, return: back, return_where: returnWhere} = question;
-  const began = `${eventsText(start, startWhere)}${ofUsersText(question)}`;
-  const returned = eventsText(back, returnWhere);
+  const {question, interval, cohort, period, days} = number;
+  const {start, return: back} = question;
+  const began = `${eventsText(start.event, conditionsOf(start.where))}${ofUsersText(ofUsers(question))}`;
+  const returned = eventsText(back?.event ?? null, conditionsOf(back?.where));
   const of = cohort === undefined ? `each ${interval} of the days that are shown` : cohort.name;
   const zone = zoneOf(days);
   if (period === undefined) {
@@ -62,6 +61,6 @@ function sentences(number: RetentionNumber): string[] {
   return [
     `Of the users who began with ${began} in ${of}, those with ${returned} in ${interval} ${period} (${zone}).`,
     ...(sum === '' ? [] : [sum]),
-    retentionRule(question, start, interval),
+    retentionRule(question, start.event, interval),
   ];
 }

@@ -68,7 +68,7 @@ export function CurveCard({
       <ReportBody asking={asking} reports={shown?.reports ?? []} lines={6}>
         {() => (
           <RetentionCurve
-            label={`Retention of ${shown!.question.question.start}`}
+            label={`Retention of ${shown!.question.question.start.event}`}
             rates={answer!.overall.map(({rate}) => rate)}
           />
         )}

@@ -1,5 +1,7 @@
 // The fields of Retention: who begins, what a return is, and how both are counted.
-import {periodsMax, type RetentionQuestion} from '../../address/engagement-address';
+import {retentionPeriodsMax as periodsMax} from '../../../../actors/limits.js';
+import {conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
+import {utc} from '../../address/zone';
 import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
@@ -11,38 +13,43 @@ import type {FieldsProps} from '../report';
 
 const periodCounts = [6, 12, 24, 36, periodsMax];
 
-export function Fields({question, days, onChange}: FieldsProps<RetentionQuestion>) {
-  const {start, return: back, cohort, criteria, frame, periods, show} = question;
+export function Fields({question, days, onChange}: FieldsProps<Draft<'retention'>>) {
+  const {start, return: back, users, cohort, criteria, frame, periods, view} = question;
   const counts = periodCounts.includes(periods) ? periodCounts : [periods, ...periodCounts].sort((a, b) => a - b);
   return (
     <QuestionFields>
       <Field label="They began with">
         <EventPicker
-          key={start}
+          key={start.event}
           label="Start event"
-          name={start ?? undefined}
+          name={start.event || undefined}
           days={days}
-          onChoose={(name) => onChange({start: name})}
+          onChoose={(event) => onChange({start: {...start, event}})}
         />
         <ConditionList
-          conditions={question.start_where}
-          keys={{of: 'events', event: start ?? undefined, days}}
+          conditions={conditionsOf(start.where)}
+          keys={{of: 'events', event: start.event || undefined, days}}
           of="of the start"
           add="+ filter"
-          onChange={(chosen) => onChange({start_where: chosen})}
+          onChange={(chosen) => onChange({start: {...start, where: membersOf(chosen)}})}
         />
       </Field>
       <Field label="They returned with">
-        <DidPicker label="Return event" name={back} days={days} onChoose={(name) => onChange({return: name})} />
+        <DidPicker
+          label="Return event"
+          name={back?.event ?? null}
+          days={days}
+          onChoose={(event) => onChange({return: {...back, event: event ?? undefined}})}
+        />
         <ConditionList
-          conditions={question.return_where}
-          keys={{of: 'events', event: back ?? undefined, days}}
+          conditions={conditionsOf(back?.where)}
+          keys={{of: 'events', event: back?.event, days}}
           of="of the return"
           add="+ filter"
-          onChange={(chosen) => onChange({return_where: chosen})}
+          onChange={(chosen) => onChange({return: {...back, where: membersOf(chosen)}})}
         />
       </Field>
-      <UsersField question={question} onChange={onChange} />
+      <UsersField question={ofUsers(question)} onChange={(changed) => onChange({users: usersWith(users, changed)})} />
       <Options
         label="Who is in a cohort"
         value={cohort}
@@ -70,7 +77,7 @@ export function Fields({question, days, onChange}: FieldsProps<RetentionQuestion
         ]}
         onChoose={(chosen) => onChange({frame: chosen})}
       />
-      <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
+      <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
       <Options
         label="Number of periods"
         value={String(periods)}
@@ -79,12 +86,12 @@ export function Fields({question, days, onChange}: FieldsProps<RetentionQuestion
       />
       <Options
         label="Cells show"
-        value={show}
+        value={view?.show ?? 'share'}
         options={[
           ['share', 'The share of the cohort'],
           ['users', 'The number of users'],
         ]}
-        onChoose={(chosen) => onChange({show: chosen})}
+        onChoose={(chosen) => onChange({view: {show: chosen === 'users' ? chosen : undefined}})}
       />
     </QuestionFields>
   );

@@ -1,6 +1,7 @@
 // What Retention answers: the curve, and on its page the cohorts.
+import {usualPeriod} from '../../../../src/asks/question/usual.js';
 import type {RetentionAnswer} from '../../../../src/edge/answers/engagement.js';
-import {type RetentionQuestion, retentionQuestion, usualPeriod} from '../../address/engagement-address';
+import {askedOver, type Draft} from '../../address/page-question';
 import type {Interval} from '../../address/range';
 import {retentionRule} from '../../address/retention-rule';
 import {wallMs} from '../../address/zone';
@@ -16,10 +17,10 @@ import {type ResultProps, useFresh} from '../report';
 import {CurveCard} from './curve-card';
 import {type RetentionAsked, retentionOf} from './retention-number';
 
-export function Result(props: ResultProps<RetentionQuestion>) {
+export function Result(props: ResultProps<Draft<'retention'>>) {
   const {question, days, tile, tools} = props;
-  const interval = question.every ?? usualPeriod(days);
-  const asked = [retentionQuestion(question, question.start!, days, interval)];
+  const interval = question.interval ?? usualPeriod(days);
+  const asked = [askedOver(question, days, interval)];
   const asking = useReports<RetentionAsked>({question, days, interval}, asked);
   useFresh(props, asking.shown?.freshness);
   return (
@@ -36,14 +37,14 @@ function Cohorts({
   today,
   asking,
   ...asked
-}: Pick<ResultProps<RetentionQuestion>, 'question' | 'days' | 'today'> & {
+}: Pick<ResultProps<Draft<'retention'>>, 'question' | 'days' | 'today'> & {
   readonly asking: Asking<RetentionAsked>;
   readonly interval: Interval;
 }) {
   const {shown} = asking;
   const answer = shown?.reports[0]?.value as RetentionAnswer | undefined;
   const interval = shown?.question.interval ?? asked.interval;
-  const asOfMs = wallMs(shown?.question.question.zone ?? question.zone, shown?.freshness?.asOfMs ?? 0);
+  const asOfMs = wallMs((shown?.question.days ?? days).zone, shown?.freshness?.asOfMs ?? 0);
   const cohorts = answer && cohortsOf(answer, interval, asOfMs);
   const behind = (value: number, size: number, cohort: number | undefined, period: number | undefined): Behind => {
     const row = cohort === undefined ? undefined : cohorts!.rows[cohort];
@@ -59,14 +60,14 @@ function Cohorts({
     <Card
       span={12}
       title="Cohorts"
-      note={`${users === undefined ? '' : `${count(users)} users, `}${dates}, ${question.zone}`}
+      note={`${users === undefined ? '' : `${count(users)} users, `}${dates}, ${days.zone}`}
     >
       <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
         {() =>
           cohorts!.rows.length === 0 ? (
             <Empty title="Nobody began in these days">
-              No user did {shown!.question.question.start} for the first time {dates}. Choose other days, another event,
-              or count everybody who did it in these days again.
+              No user did {shown!.question.question.start.event} for the first time {dates}. Choose other days, another
+              event, or count everybody who did it in these days again.
             </Empty>
           ) : (
             <>
@@ -74,12 +75,12 @@ function Cohorts({
                 cohorts={cohorts!}
                 overall={answer!.overall}
                 interval={interval}
-                show={question.show}
+                show={question.view?.show ?? 'share'}
                 behind={behind}
               />
               <p class="page-note under-chart">
-                {retentionRule(shown!.question.question, question.start!, interval)} Dashed: the period is not over for
-                everybody, so the number may still grow; it is not in the first row.
+                {retentionRule(shown!.question.question, question.start.event, interval)} Dashed: the period is not over
+                for everybody, so the number may still grow; it is not in the first row.
                 {cohorts!.leftOut > 0 &&
                   ` ${count(cohorts!.leftOut)} earlier ${cohorts!.leftOut === 1 ? 'cohort' : 'cohorts'} of nobody ${cohorts!.leftOut === 1 ? 'is' : 'are'} left out; the CSV has all.`}
               </p>

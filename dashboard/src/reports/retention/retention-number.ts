@@ -1,13 +1,13 @@
 // What retention was asked, and what is behind its numbers.
 import type {RetentionAnswer} from '../../../../src/edge/answers/engagement.js';
-import type {RetentionQuestion} from '../../address/engagement-address';
+import type {Draft} from '../../address/page-question';
 import type {Days, Interval} from '../../address/range';
 import type {Shown} from '../../service/reports';
 import type {Behind} from '../../shell/explained';
 import {retentionBehind} from './behind';
 
 export interface RetentionAsked {
-  readonly question: RetentionQuestion;
+  readonly question: Draft<'retention'>;
   readonly days: Days & {readonly zone: string};
   readonly interval: Interval;
 }
@@ -22,6 +22,6 @@ export const retentionOf = (
 ): Behind => {
   const {cohorts} = reports[0]!.value as RetentionAnswer;
   const dates = cohorts.map(({date}) => date);
-  const asked = {question, start: question.start!, days, interval, dates};
+  const asked = {question, days, interval, dates};
   return () => retentionBehind({...asked, value, size, cohort, period, freshness});
 };

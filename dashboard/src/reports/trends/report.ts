@@ -2,7 +2,7 @@
 import {intervalOf} from '../../address/report-address';
 import {divisorIn, labelsOf, seriesOf, type TrendsQuestion, trendsForm} from '../../address/trends-address';
 import {byWords, once, people, userWords} from '../question-words';
-import type {Report} from '../report';
+import {ofForm, type Report} from '../report';
 import {Fields} from './fields';
 import {Result} from './result';
 
@@ -12,7 +12,7 @@ function dividedBy(question: TrendsQuestion): string {
 }
 
 export const report: Report<TrendsQuestion> = {
-  form: trendsForm,
+  ...ofForm(trendsForm),
   isAsked: ({event}) => event.length > 0,
   title: (question) => {
     const by = dividedBy(question);
