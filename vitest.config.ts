@@ -31,6 +31,7 @@ const longFiles = [
   'test/ingest/plain-batch.test.ts',
   'test/report/counts/value-index.test.ts',
   'test/edge/collected-body.test.ts',
+  'test/dashboard/report-registry.test.ts',
 ];
 
 /** What a file imports that starts a service, a nats-server, a browser, or another program. */

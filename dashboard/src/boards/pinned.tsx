@@ -4,7 +4,7 @@ import {useRef, useState} from 'preact/hooks';
 import {addressOf, type KeptReport} from '../../../src/asks/address.js';
 import {pinKey} from '../address/pin-list';
 import type {Reorder} from '../controls/reorder';
-import {reports} from '../reports/all';
+import {type ReportEntry, reports} from '../reports/all';
 import {movePin, togglePin} from '../service/board-changes';
 import type {Board} from '../service/boards';
 import type {Freshness} from '../service/freshness';
@@ -20,9 +20,12 @@ const waiting = (
   </div>
 );
 
+export const tileLater = (entry: ReportEntry): FunctionComponent<TileProps> =>
+  later(async () => tileOf(entry, (await entry.script()).report), waiting);
+
 /** By the path of the report's page. */
 export const tiles: ReadonlyMap<string, FunctionComponent<TileProps>> = new Map(
-  reports.map((entry) => [entry.path, later(async () => tileOf(entry, (await entry.script()).report), waiting)]),
+  reports.map((entry) => [entry.path, tileLater(entry)]),
 );
 
 export interface PinnedProps extends TileDays {

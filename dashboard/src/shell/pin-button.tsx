@@ -17,8 +17,9 @@ const PinChoice = later<OfPin>(() => import('./pin-choice').then(({PinChoice: Pa
 
 /** Nothing while the page names no event. */
 export function PinButton(address: PinProps) {
+  if (!may('analyst')) return null;
   const pin = keptIn(address);
-  return may('analyst') && pin !== undefined ? <Button pin={pin} /> : null;
+  return pin === undefined ? null : <Button pin={pin} />;
 }
 
 function Button({pin}: {readonly pin: KeptReport}) {

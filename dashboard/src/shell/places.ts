@@ -2,7 +2,7 @@
 
 import type {FunctionComponent} from 'preact';
 import type {IconName} from '../../icons';
-import {reports} from '../reports/all';
+import {type ReportEntry, reports} from '../reports/all';
 import {hasEvents} from '../service/any-events';
 import {may, type Role} from '../service/session';
 
@@ -47,20 +47,7 @@ export const places: readonly Place[] = [
     role: 'reader',
     script: () => import('../pages/boards/boards').then(({Boards}) => Boards),
   },
-  ...reports.map(
-    (entry): Place => ({
-      path: entry.path,
-      letter: entry.letter,
-      name: entry.name,
-      icon: entry.icon,
-      section: 'Product',
-      role: 'reader',
-      script: async () => {
-        const [{reportPage}, {report}] = await Promise.all([import('../pages/report/report'), entry.script()]);
-        return reportPage(entry, report);
-      },
-    }),
-  ),
+  ...reports.map(placeOf),
   {
     path: '/saved',
     letter: 's',
@@ -152,6 +139,18 @@ export const places: readonly Place[] = [
     script: () => import('../pages/access/access').then(({Access}) => Access),
   },
 ];
+
+export function placeOf({script, ...entry}: ReportEntry): Place {
+  return {
+    ...entry,
+    section: 'Product',
+    role: 'reader',
+    script: async () => {
+      const [{reportPage}, {report}] = await Promise.all([import('../pages/report/report'), script()]);
+      return reportPage(entry, report);
+    },
+  };
+}
 
 /** Whether the side lists the place for the person who is signed in. */
 export const isShown = ({role, isListed}: Place): boolean => may(role) && (isListed === undefined || isListed());
