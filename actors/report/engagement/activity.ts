@@ -56,6 +56,8 @@ export class ActivitySums {
   /** Number of distinct users in [from, to]. */
   total = 0;
   private readonly plan: ActivePlan;
+  /** Scratch for the union of each element with later ones. */
+  private readonly unions: Uint32Array[] = [];
 
   constructor(plan: ActivePlan) {
     this.plan = plan;
@@ -86,17 +88,25 @@ export class ActivitySums {
     let [cut, next] = [0, 0];
     for (let window = 0; window < ends.length; window++) {
       if (starts[window] >= cut) {
+        if (next > cut) sinceCut.fill(0);
         cut = next = ends[window];
-        sinceCut.fill(0);
         untilCut[cut - 1] = sets[cut - 1];
         for (let element = cut - 2; element >= starts[window]; element--) {
-          untilCut[element] = new Uint32Array(sinceCut.length);
+          untilCut[element] = this.scratchOf(element, sinceCut.length);
           unite(sets[element], untilCut[element + 1], untilCut[element]);
         }
       }
       for (; next < ends[window]; next++) unite(sinceCut, sets[next], sinceCut);
-      this.counts[window] += countUnion(untilCut[starts[window]], sinceCut);
+      const own = untilCut[starts[window]];
+      this.counts[window] += countUnion(own, next > cut ? sinceCut : own);
     }
+  }
+
+  private scratchOf(element: number, words: number): Uint32Array {
+    const known = this.unions[element];
+    if (known?.length === words) return known;
+    this.unions[element] = new Uint32Array(words);
+    return this.unions[element];
   }
 }
 
