@@ -1,45 +1,31 @@
-// AssemblyScript: finds the rows of one chunk that have a name and a code in one column, for counts with a property filter.
+// AssemblyScript: finds the rows of one chunk that have a name.
 //   Owns: the search, 16 rows at a time, with the same results as its plain twin (test/twins/row-finder.ts).
-//   The host copies both columns into this memory: parts are in other memory.
+//   The host copies the column into this memory: parts are in other memory.
 
-/** Columns of names (8, 16 or 32 bits) and codes (8 or 16 bits) by row, as wide as in the chunk; rows found (u16). */
+/** Column of names by row, of 8, 16 or 32 bits as in the chunk; rows found (u16). */
 declare const namesAt: usize;
-declare const codesAt: usize;
 declare const foundAt: usize;
 
 const rowsAtOnce: u32 = 16;
 
-/** Finds rows among [0, count); returns their number. In `find16x8` names have 16 bits and codes 8. */
-export function find8x8(count: u32, name: u32, code: u32): u32 {
-  return find<u8, u8>(count, name, code);
+/** Finds rows among [0, count); returns their number. In `find16` names have 16 bits. */
+export function find8(count: u32, name: u32): u32 {
+  return find<u8>(count, name);
 }
 
-export function find8x16(count: u32, name: u32, code: u32): u32 {
-  return find<u8, u16>(count, name, code);
+export function find16(count: u32, name: u32): u32 {
+  return find<u16>(count, name);
 }
 
-export function find16x8(count: u32, name: u32, code: u32): u32 {
-  return find<u16, u8>(count, name, code);
-}
-
-export function find16x16(count: u32, name: u32, code: u32): u32 {
-  return find<u16, u16>(count, name, code);
-}
-
-export function find32x8(count: u32, name: u32, code: u32): u32 {
-  return find<u32, u8>(count, name, code);
-}
-
-export function find32x16(count: u32, name: u32, code: u32): u32 {
-  return find<u32, u16>(count, name, code);
+export function find32(count: u32, name: u32): u32 {
+  return find<u32>(count, name);
 }
 
 @inline
-function find<Name, Code>(count: u32, name: u32, code: u32): u32 {
+function find<Name>(count: u32, name: u32): u32 {
   let found: u32 = 0;
   for (let row: u32 = 0; row < count; row += rowsAtOnce) {
-    const isFound = v128.and(equal<Name>(namesAt, row, name), equal<Code>(codesAt, row, code));
-    let bits = i8x16.bitmask(isFound);
+    let bits = i8x16.bitmask(equal<Name>(namesAt, row, name));
     if (count - row < rowsAtOnce) bits &= (1 << (count - row)) - 1;
     for (; bits != 0; bits &= bits - 1) {
       store<u16>(foundAt + (<usize>found << 1), <u16>(row + ctz(bits)));

@@ -5,16 +5,6 @@ import {isoText} from '../calendar.js';
 import type {Buckets} from './counts/buckets.js';
 import type {Funnel} from './funnel/funnel.js';
 
-export function countsAnswer(event: string, buckets: Buckets, counts: Float64Array): string {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  return `{"event":${JSON.stringify(event)},${seriesText(buckets, counts, total)}}`;
-}
-
-/** `"interval":…,"data":[…],"total":n`. Labels need no escapes, and whole numbers print the same everywhere. RA1 */
-function seriesText(buckets: Buckets, counts: Float64Array, total: number): string {
-  return `${intervalText(buckets)},${activeFields(buckets.labels(), counts, total)}`;
-}
-
 /** `"data":[…],"total":n` */
 export function activeFields(labels: readonly string[], counts: Float64Array, total: number): string {
   const data = labels.map((label, bucket) => `{"date":"${label}","count":${counts[bucket]}}`);

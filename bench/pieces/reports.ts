@@ -5,7 +5,7 @@ import {bucketLabel} from '../../actors/calendar.js';
 import {type FoundRow, type HistoryFilter, NewestRows} from '../../actors/chunk/history.js';
 import {firstAt, firstAtNear, noUser, type RowsView, timeOrder} from '../../actors/chunk/rows.js';
 import {chunkRowsMax, hourMs} from '../../actors/limits.js';
-import {countsAnswer} from '../../actors/report/answers.js';
+import {activeFields, intervalText} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
 import {NumberCounts} from '../../actors/report/counts/number-counts.js';
@@ -77,14 +77,18 @@ function series(count: number): Piece[] {
   const plainly = (): string => {
     const data = Array.from(counts, (number, bucket) => ({date: buckets.label(bucket), count: number}));
     const total = counts.reduce((sum, number) => sum + number, 0);
-    return JSON.stringify({event: 'seen', interval: buckets.interval, data, total});
+    return JSON.stringify({interval: buckets.interval, data, total});
+  };
+  const written = (): string => {
+    const total = counts.reduce((sum, number) => sum + number, 0);
+    return `{${intervalText(buckets)},${activeFields(buckets.labels(), counts, total)}}`;
   };
   const labels = (): string[] => Array.from({length: dayCount}, (_, day) => bucketLabel(buckets.edges[day]!, 'day'));
   return [
     {
       quick: 'a series: written as text',
       plain: 'a series: objects and JSON.stringify',
-      work: {quick: last(answers, () => countsAnswer('seen', buckets, counts)), plain: last(answers, plainly)},
+      work: {quick: last(answers, written), plain: last(answers, plainly)},
       count: answers * dayCount,
     },
     {

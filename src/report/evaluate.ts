@@ -9,7 +9,7 @@ import type {ExportQuery} from '../asks/exports.js';
 import type {PlainFunnel} from '../asks/funnels.js';
 import type {ReportQuery} from '../asks/report.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {rowFinder} from './counts/filter-kernel.js';
+import {rowFinder} from './counts/name-kernel.js';
 import {threadProgress} from './funnel/funnel-kernel.js';
 import {PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';

@@ -1,24 +1,7 @@
 // Which questions need no walk over rows: what they ask is stored, or indexed. Rows (rows/) answer the others.
 //   SA1. The numbers are the same whatever answers. A funnel that is answered here has fewer fields, as docs/api/reports/funnel.md says: a member
 //        that is given makes it one of rows, even if the member says what is so without it.
-import type {CountsReportQuery} from '../asks/counts.js';
 import type {FunnelReportQuery, PlainFunnel} from '../asks/funnels.js';
-
-/** Events of one name, or those of them that have a value of a property. */
-interface StoredCounts {
-  readonly event: string;
-  readonly filter: {readonly property: string; readonly value: string} | undefined;
-}
-
-export function storedCounts(query: CountsReportQuery): StoredCounts | undefined {
-  const {events = [], isList, where = [], users, measure, breakdown} = query;
-  const [event] = events;
-  const isMore = isList || events.length > 1 || measure !== undefined || breakdown !== undefined;
-  if (event === undefined || isMore || where.length > 1 || users !== undefined) return undefined;
-  const [only] = where;
-  if (only === undefined) return {event, filter: undefined};
-  return only.op === 'eq' ? {event, filter: {property: only.property, value: only.values[0]!}} : undefined;
-}
 
 /** SA1 */
 export function plainFunnel(query: Extract<FunnelReportQuery, {report: 'funnel'}>): PlainFunnel | undefined {

@@ -193,7 +193,7 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'moved-users-count-twice',
     file: 'src/report/operators/stored-counts.ts',
-    text: 'if (filter === undefined) partial.addCells(leftOut.cells);',
+    text: '  partial.addCells(leftOut.cells);\n',
     replacement: '',
     caughtBy: {vitest: 'test/report/moved-users.test.ts'},
   },

@@ -25,7 +25,6 @@ import {lowerBound} from '../../order/search.js';
 import {InternedTable} from '../../table/interned.js';
 import type {PackedTable} from '../../table/packed-table.js';
 import type {PropertyName} from '../rows/property-name.js';
-import type {PropertyFilter} from './filter.js';
 
 /** Names and hours are 16 bits each in the keys of rows; chunks with larger ones are left to the scan (VC2). */
 const nameMax = 0xffff;
@@ -78,10 +77,10 @@ export class ValueCells {
     return bytes + (cellCounts?.byteLength ?? 0);
   }
 
-  /** Adds the passing events of the name: those of hours [edges[b], edges[b + 1]) to counts[b]. `edges` ascend. */
-  add(filter: PropertyFilter, name: number, edges: Float64Array, counts: Float64Array): void {
+  /** Adds the events of the name with one of these encoded values: those of hours [edges[b], edges[b + 1]) to counts[b]. `edges` ascend. */
+  add(values: readonly Uint8Array[], name: number, edges: Float64Array, counts: Float64Array): void {
     const places = this.placesOf(edges);
-    for (const bytes of filter.equalValues) {
+    for (const bytes of values) {
       const value = this.columns.values.find(bytes, 0, bytes.length);
       if (value >= 0) this.addValue(value, name, places, counts);
     }

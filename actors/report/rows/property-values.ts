@@ -1,6 +1,6 @@
 // One property of a chunk's rows, as a key per row that stands for its value.
 //   A literal top-level key wins over the path that its dots would spell, whatever its value. A path that begins with `context`
-//   leads into the event's context if no property has that name (as in counts/filter.ts).
+//   leads into the event's context if no property has that name.
 //   PV1. Key 0: the row has no such property. Keys up to `codes` are codes of the literal key's column; later keys stand for
 //        values that only bodies hold. Two keys may have equal values.
 //   PV2. An `unsure` row has no key until `addBodies` has read its block.
@@ -11,7 +11,7 @@ import type {Integers} from '../../chunk/column-values.js';
 import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
 import {must} from '../../invariant.js';
 import {chunkRowsMax} from '../../limits.js';
-import {valueTag} from '../../log/entries.js';
+import {valueTag, writeValue} from '../../log/entries.js';
 import {PropertyCursor} from '../../log/entry-view.js';
 import type {Json} from '../../log/json.js';
 import {PropertyName} from './property-name.js';
@@ -111,6 +111,18 @@ export class PropertyValues {
     return this.reader.read((writer) => values.write(code, writer));
   }
 
+  /** Adds the codes of a value, of which there may be several. `encoded`: its bytes. */
+  findCodes(encoded: Uint8Array, into: number[]): void {
+    const values = this.literal?.values;
+    const stored = values?.storedForm(encoded);
+    if (values !== undefined && stored !== undefined) values.find(stored, into);
+  }
+
+  /** The largest key of a code: later ones are of values in bodies. PV1 */
+  get codeCount(): number {
+    return this.codes;
+  }
+
   /** The value of the key as a number; NaN for any other value. */
   numberOf(key: number): number {
     const {integers} = this;
@@ -182,6 +194,20 @@ function readIntegers(
     into[i] = key === 0 ? Number.NaN : smallest + above[key - 1];
   }
   return 0;
+}
+
+/** The values of a text: at most a text, a boolean and a number have it as theirs. Encoded, as columns and cells have them. */
+export function valuesOfText(text: string): Uint8Array[] {
+  const values: Json[] = [text];
+  if (text === 'true' || text === 'false') values.push(text === 'true');
+  const number = Number(text);
+  if (Number.isFinite(number) && String(number) === text) values.push(number);
+  if (text === '0') values.push(-0);
+  return values.map((value) => {
+    const writer = new ByteWriter(text.length * 3 + 16);
+    writeValue(writer, value);
+    return writer.finish();
+  });
 }
 
 /** Decodes single values, tag included, in the bytes of the log format. */

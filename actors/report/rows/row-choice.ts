@@ -5,7 +5,7 @@ import {firstAt, type RowsView} from '../../chunk/rows.js';
 import type {Stretch} from '../selection.js';
 import {type Condition, comparesNumbers, isSkipped, passes} from './condition.js';
 import type {Users} from './current-traits.js';
-import type {PropertyValues} from './property-values.js';
+import {type PropertyValues, valuesOfText} from './property-values.js';
 import type {RowFinder} from './row-finder.js';
 
 /** The name and conditions that a row must meet. */
@@ -38,16 +38,10 @@ export function candidates(rows: RowsView, {stretch, name, users}: Wanted, finde
   let named = within;
   // Erased rows have the name 0 in their columns, and are not in `order`.
   if (name !== undefined) {
-    const isSearched = finder !== undefined && within.length === count && !(names instanceof Uint32Array);
-    named = isSearched ? rowsFound(finder, names, name) : rowsNamed(within, names, name);
+    const isSearched = finder !== undefined && within.length === count;
+    named = isSearched ? finder.find(names, name).slice() : rowsNamed(within, names, name);
   }
   return users === undefined ? named : rowsOfUsers(named, rows.users, users);
-}
-
-/** All rows of the chunk with the name, in the order of the log. */
-function rowsFound(finder: RowFinder, names: Uint8Array | Uint16Array, name: number): Uint16Array {
-  finder.open(names, names);
-  return finder.find(name, name).slice();
 }
 
 function rowsNamed(rows: Uint16Array, names: RowsView['names'], name: number): Uint16Array {
@@ -77,6 +71,8 @@ const no = 2;
 const skipped = 4;
 /** Keys are judged before the rows where they are fewer than this share of them. */
 const fewKeysShare = 1 / 4;
+/** Texts whose values are searched among those of a chunk, in place of judging each of these. */
+const searchedTextsMax = 2;
 
 /** One condition, judged once for each key of a chunk. */
 export class KeyJudge {
@@ -85,10 +81,15 @@ export class KeyJudge {
   skipped = 0;
   private readonly condition: Condition;
   private verdicts = new Uint8Array(64);
+  /** Encoded values that pass, of a condition that few values pass: the codes of a chunk that have them are found by bytes. */
+  private readonly searched: readonly Uint8Array[] | undefined;
 
   constructor(condition: Condition, values: PropertyValues) {
+    const isOfTexts = condition.op === 'eq' || condition.op === 'in';
     this.condition = condition;
     this.values = values;
+    this.searched =
+      isOfTexts && condition.values.length <= searchedTextsMax ? condition.values.flatMap(valuesOfText) : undefined;
   }
 
   /** Judges the keys of the open chunk. Call it after `values.open` and `values.addBodies`. */
@@ -96,12 +97,23 @@ export class KeyJudge {
     const {keyCount} = this.values;
     if (this.verdicts.length < keyCount) this.verdicts = new Uint8Array(keyCount * 2);
     else this.verdicts.fill(unknown, 0, keyCount);
+    if (this.searched !== undefined) this.search(this.searched);
+  }
+
+  /** Judges all codes. Values in bodies are judged one by one. */
+  private search(searched: readonly Uint8Array[]): void {
+    const {verdicts, values} = this;
+    verdicts.fill(no, 0, values.codeCount + 1);
+    const found: number[] = [];
+    for (const value of searched) values.findCodes(value, found);
+    for (const code of found) verdicts[code] = yes;
   }
 
   /** The rows that pass, in order. */
   passing(rows: Uint16Array): Uint16Array {
     const {values, verdicts, condition} = this;
     const {keys, keyCount} = values;
+    if (keys !== undefined && this.searched !== undefined) return rowsWithYes(rows, keys, verdicts);
     if (keys === undefined || comparesNumbers(condition.op) || keyCount > rows.length * fewKeysShare)
       return this.passingOneByOne(rows);
     for (let key = 0; key < keyCount; key++) verdicts[key] = this.judge(key);

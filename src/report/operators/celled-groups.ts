@@ -66,7 +66,7 @@ export async function countInCells(
     const scan = new RowScan(reading, {stretch: within, selectors: [{event}], properties: grouping.properties});
     await scan.fold(snapshot, fold, undefined, asked);
   }
-  const whole = await countsOf(reading, event, buckets, undefined, snapshot);
+  const whole = await countsOf(reading, event, buckets, snapshot);
   for (let bucket = 0; bucket < buckets.count; bucket++)
     counts.add(missingGroup, bucket, whole[bucket]! - counted[bucket]!); // CG2
   return true;

@@ -9,7 +9,7 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {activeUsers} from './active.js';
 import {lifecycleUsers} from './lifecycle.js';
-import {measuredUsers} from './measured.js';
+import {measuredUsers} from './counts.js';
 import {pathUsers} from './paths.js';
 import {retentionUsers} from './retention.js';
 import {stickinessUsers} from './stickiness.js';

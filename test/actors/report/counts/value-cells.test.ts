@@ -1,8 +1,9 @@
 // Cells of property values against counting one by one, in each form that they take: groups or named cells, with one and
 // two bytes a name, a cell a row or counted, with one, two and four bytes a count.
 import {describe, expect, test} from 'vitest';
-import {PropertyFilter} from '../../../../actors/report/counts/filter.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../../actors/report/counts/value-cells.js';
+import {PropertyName} from '../../../../actors/report/rows/property-name.js';
+import {valuesOfText} from '../../../../actors/report/rows/property-values.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
 import {MemoryParts, TestPartition} from '../../../support/snapshot.js';
 
@@ -51,8 +52,7 @@ async function cellsOf(rows: readonly Row[]): Promise<{cells: ValueCells; nameIn
     if (i % 3_000 === 2_999) partition.cutChunk();
   }
   const {index, names} = partition.publish();
-  const filter = new PropertyFilter('p', '');
-  const builder = new ValueCellsBuilder(filter.property);
+  const builder = new ValueCellsBuilder(new PropertyName('p'));
   const cache = new PartsCache(parts, 64 << 20);
   for (const chunk of index.chunks) expect(builder.add(await cache.wholeRows.load(chunk))).toBe(true);
   const work = builder.build();
@@ -71,10 +71,9 @@ describe('cells of values', () => {
       const bounds = [0, 1, 5, 19, 20, 120, hours];
       const edges = Float64Array.from(bounds);
       for (const value of [0, 1, kind.values - 1, kind.values]) {
-        const filter = new PropertyFilter('p', `v${value}`);
         for (const name of [0, 1, 2, kind.names >> 1, kind.names - 1]) {
           const counts = new Float64Array(bounds.length - 1);
-          cells.add(filter, nameIndex(name), edges, counts);
+          cells.add(valuesOfText(`v${value}`), nameIndex(name), edges, counts);
           const asked = rows.filter((row) => row.name === name && row.value === value);
           const expected = bounds.slice(1).map((end, i) => {
             return asked.filter(({hour}) => bounds[i]! <= hour && hour < end).length;
