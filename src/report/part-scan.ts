@@ -95,7 +95,25 @@ export class PartScan {
     hasLeft: UserSet,
     fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | void,
   ): Promise<void> {
-    const reader = this.parts.rows;
+    return this.foldChunks(this.parts.rows, chunks, hasLeft, fold);
+  }
+
+  /** `foldRows` with the columns of these properties. */
+  foldColumnRows(
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    properties: readonly PropertyName[],
+    fold: (chunk: ChunkEntry, rows: WholeRows) => Promise<void> | void,
+  ): Promise<void> {
+    return this.foldChunks(new ColumnsReader(this.parts, properties), chunks, hasLeft, fold);
+  }
+
+  private foldChunks<V extends RowsView>(
+    reader: ChunkReader<ChunkEntry, V>,
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    fold: (chunk: ChunkEntry, rows: V) => Promise<void> | void,
+  ): Promise<void> {
     return foldAhead(
       chunks,
       (chunk) => reader.held(chunk),

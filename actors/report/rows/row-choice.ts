@@ -93,11 +93,12 @@ export class KeyJudge {
   }
 
   /** Judges the keys of the open chunk. Call it after `values.open` and `values.addBodies`. */
-  open(): void {
+  open(): this {
     const {keyCount} = this.values;
     if (this.verdicts.length < keyCount) this.verdicts = new Uint8Array(keyCount * 2);
     else this.verdicts.fill(unknown, 0, keyCount);
     if (this.searched !== undefined) this.search(this.searched);
+    return this;
   }
 
   /** Judges all codes. Values in bodies are judged one by one. */

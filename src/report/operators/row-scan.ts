@@ -136,6 +136,40 @@ export class RowScan {
     }
   }
 
+  /** `fold` of some chunks in any order, for conditions alone: chunks that are cached are folded without a promise. */
+  foldAnyOrder(
+    snapshot: PartitionSnapshot,
+    fold: ChosenFold,
+    chunks: readonly ChunkEntry[],
+    note?: NoteColumns,
+  ): Promise<void> {
+    const names = this.namesIn(snapshot);
+    const properties = [...this.values.values()].map(({property}) => property);
+    return this.reading.scan.foldColumnRows(chunks, snapshot.leftOut.users, properties, (chunk, rows) => {
+      const noting = note?.(chunk, rows);
+      const folding = this.foldChunk(chunk, rows, names, fold);
+      return noting === undefined ? folding : noting.then(() => folding);
+    });
+  }
+
+  private foldChunk(
+    chunk: ChunkEntry,
+    rows: WholeRows,
+    names: readonly (number | undefined)[],
+    fold: ChosenFold,
+  ): Promise<void> | undefined {
+    const found = this.candidatesOf(rows, names, undefined, this.reading.finder);
+    if (found.every(({length}) => length === 0)) return undefined;
+    for (const values of this.values.values()) values.open(rows);
+    if ([...this.values.values()].some(({keys}) => keys === undefined))
+      return this.judgedOf(chunk, rows, found).then((chosen) => fold(rows, chosen));
+    fold(
+      rows,
+      this.judged.map(({judges}, i) => judges.reduce((passing, judge) => judge.open().passing(passing), found[i]!)),
+    );
+    return undefined;
+  }
+
   /** Rows of the chunks, at least those with the names. */
   private rowsOf(
     chunks: readonly ChunkEntry[],
@@ -235,8 +269,7 @@ export class RowScan {
     let passing = found;
     for (const judge of judges) {
       await this.readBodies(chunk, [judge.values], [passing]); // RS1
-      judge.open();
-      passing = judge.passing(passing);
+      passing = judge.open().passing(passing);
     }
     return passing;
   }

@@ -77,7 +77,7 @@ export async function countsOfValue(
   const fold: ChosenFold = (rows, [chosen]) =>
     partial.addChosen(rows, isCovered.has(rows.chunk) ? partial.besideCells(rows, chosen!) : chosen!);
   await leavingCells(reading, snapshot, property, chunks, 'one', (note) =>
-    rowScan.fold(snapshot, fold, undefined, chunks, note),
+    rowScan.foldAnyOrder(snapshot, fold, chunks, note),
   );
   return partial.counts;
 }

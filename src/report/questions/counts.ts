@@ -85,12 +85,7 @@ class MeasuredSeries {
   private skippedValues = 0;
   /** The users who count, by partition: a breakdown takes two passes. */
   private readonly users = new Map<PartitionSnapshot, Promise<Users | undefined>>();
-  /** Scratch for the chosen rows of one chunk. */
-  private readonly chunk = {
-    buckets: new Uint32Array(chunkRowsMax),
-    groups: new Uint32Array(chunkRowsMax),
-    numbers: new Float64Array(chunkRowsMax),
-  };
+  private scratch: ReturnType<typeof newScratch> | undefined;
 
   constructor(reading: Reading, query: QueryOf<'counts'>, event: string | undefined, buckets: Buckets) {
     this.reading = reading;
@@ -264,6 +259,12 @@ class MeasuredSeries {
     );
   }
 
+  /** Of the chosen rows of one chunk. */
+  private get chunk(): ReturnType<typeof newScratch> {
+    this.scratch ??= newScratch();
+    return this.scratch;
+  }
+
   /** Events by bucket out of cells, and of the rows beside them; undefined: no cells can tell. */
   private async countsIn(snapshot: PartitionSnapshot): Promise<Float64Array | undefined> {
     const {reading, event, buckets, grouping, measuredValues} = this;
@@ -366,6 +367,13 @@ class MeasuredSeries {
     return `${whole},${breakdownFields(grouping.property, grouping.groups, shown!, cells, labels)}`;
   }
 }
+
+/** Most counts need none. */
+const newScratch = () => ({
+  buckets: new Uint32Array(chunkRowsMax),
+  groups: new Uint32Array(chunkRowsMax),
+  numbers: new Float64Array(chunkRowsMax),
+});
 
 const shownIn = (grouping: Grouping, counts: GroupCounts, numbers: NumberCounts): ShownGroups =>
   grouping.choose(numbers.totals(grouping.groups, counts.totals()));
