@@ -187,7 +187,15 @@ test('of webhooks and alerts the log has ids of ours: no secret, address, user, 
   const gone = await create('gone', [{type: 'event.tracked', names: [event]}]);
   const chat = await create('chat', [{type: 'report.threshold'}], 'slack');
   const rotated = (await reader.post(`/v1/webhooks/${hook.id}/rotate`, {})).json<{secret: string}>();
-  const alert = {name: `${mark}-alert`, kind: 'threshold', event, minutes: 60, gte: 1, endpoints: [hook.id, chat.id]};
+  const question = {report: 'counts', events: [{event}]};
+  const alert = {
+    name: `${mark}-alert`,
+    kind: 'threshold',
+    question,
+    minutes: 60,
+    gte: 1,
+    endpoints: [hook.id, chat.id],
+  };
   expect((await reader.post('/v1/alerts', alert)).status).toBe(201);
   const userId = `${mark}-user`;
   await until('a user of this id is told of', async () => {

@@ -49,7 +49,8 @@ interface Audience {
   readonly endpoints: readonly {readonly id: string; readonly kind: EndpointKind}[];
   /** Time zone of the quiet hours; undefined without any. */
   readonly zone: Zone | undefined;
-  readonly funnelName?: string | undefined;
+  /** Name of the saved funnel, or of the segment, that the rule names. */
+  readonly named?: string | undefined;
   /** Derives the `webhook-id` from these parts. */
   readonly messageId: (...parts: readonly string[]) => string;
 }
@@ -108,9 +109,9 @@ export function quietEnded(
 }
 
 function told(record: AlertRecord, alert: Alert<StateRule>, change: Change, audience: Audience): AlertRecord {
-  const {endpoints, zone, funnelName} = audience;
+  const {endpoints, zone, named} = audience;
   const {toMs} = change.reading;
-  const data = dataOf(alert, change, funnelName);
+  const data = dataOf(alert, change, named);
   const untilMs = alert.quietHours && zone && quietUntil(alert.quietHours, zone, toMs);
   const atOnce = untilMs === undefined ? endpoints : endpoints.filter((endpoint) => !isChat(endpoint));
   const message = {
@@ -143,7 +144,7 @@ const idsOf = (endpoints: Audience['endpoints']): string[] => endpoints.map(({id
 const withMessage = (waiting: readonly WaitingMessage[], message: WaitingMessage): readonly WaitingMessage[] =>
   message.endpoints.length === 0 ? waiting : [...waiting, message];
 
-function dataOf(alert: Alert<StateRule>, change: Change, funnelName: string | undefined): AlertData {
+function dataOf(alert: Alert<StateRule>, change: Change, named: string | undefined): AlertData {
   const {value, bound, fromMs, toMs} = change.reading;
   const {id, name, rule} = alert;
   return {
@@ -154,7 +155,7 @@ function dataOf(alert: Alert<StateRule>, change: Change, funnelName: string | un
     from: isoText(fromMs),
     to: isoText(toMs),
     report_log_position: change.positions === '' ? null : change.positions,
-    text: textOf({name, rule, funnelName}, change),
+    text: textOf({name, rule, named}, change),
   };
 }
 

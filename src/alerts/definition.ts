@@ -1,5 +1,6 @@
 // The stored definition of an alert: its rule, its times, and its endpoints.
 //   Owns: the closed set of rules and their limits. Does not own: how the API writes them (src/edge/routes/alert-body.ts).
+import type {WatchedQuestion} from '../asks/question/counts.js';
 import type {Definition} from '../kept/definition.js';
 
 export const alertsMax = 200;
@@ -14,26 +15,21 @@ export const repeatMinutesMin = 5;
 export const repeatMinutesMax = 44_640;
 export const alertEndpointsMax = 20;
 
-/** Events that a rule watches. Conditions are texts (actors/report/rows/condition-text.ts). */
-export interface WatchedEvents {
-  /** Absent: events of every name. */
-  readonly event?: string;
-  readonly where: readonly string[];
-  readonly userWhere: readonly string[];
-}
-
 /** The number of events, or of distinct users with one, over the last minutes. */
-export interface ThresholdRule extends WatchedEvents {
+export interface ThresholdRule {
   readonly kind: 'threshold';
-  readonly count: 'events' | 'users';
+  /** In its normal form, with its zone. */
+  readonly question: WatchedQuestion;
   readonly minutes: number;
   readonly op: 'gte' | 'lte';
   readonly bound: number;
 }
 
 /** Absence: no such event for `minutes`, after there was one. */
-export interface AbsenceRule extends WatchedEvents {
+export interface AbsenceRule {
   readonly kind: 'absence';
+  /** In its normal form, with its zone. It has no measure. */
+  readonly question: WatchedQuestion;
   readonly minutes: number;
 }
 

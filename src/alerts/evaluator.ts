@@ -4,6 +4,7 @@
 //   EA2. A report that cannot be computed, and a bucket or a queue that does not answer, delay their alert and no other.
 import {throwBroken} from '../../actors/invariant.js';
 import type {ReportAnswer, ReportQuery} from '../asks/report.js';
+import type {Segment} from '../kept/segment.js';
 import type {Logger} from '../observe.js';
 import {zoneOf} from '../zone.js';
 import {type AlertRecord, advanced, differs, quietEnded, seenBy} from './alert-record.js';
@@ -27,6 +28,7 @@ type AnsweredReport = Extract<ReportAnswer, {kind: 'report'}>;
 export interface EvaluatorPorts extends StateAudiencePorts {
   alerts(): readonly Alert[];
   funnel(id: string): WatchedFunnel | undefined;
+  segment(id: string): Pick<Segment, 'name' | 'users'> | undefined;
   /** Asks the report role. Never rejects. */
   ask(query: ReportQuery, at?: string): Promise<ReportAnswer>;
   /** A lag in seconds; undefined while it is unknown. */
@@ -135,9 +137,15 @@ export class AlertEvaluator {
     return {
       endpoints: stateAudience(alert, this.ports),
       zone: quietHours && zoneOf(quietHours.timezone),
-      funnelName: rule.kind === 'funnel_drop' ? this.ports.funnel(rule.funnel)?.name : undefined,
+      named: this.namedBy(rule),
       messageId: this.ports.messageId,
     };
+  }
+
+  private namedBy(rule: StateRule): string | undefined {
+    if (rule.kind === 'funnel_drop') return this.ports.funnel(rule.funnel)?.name;
+    const segment = 'question' in rule ? rule.question.users?.segment : undefined;
+    return segment === undefined ? undefined : this.ports.segment(segment)?.name;
   }
 
   private async readingOf(
@@ -147,7 +155,8 @@ export class AlertEvaluator {
     {asOfMs, positions}: PublishedSet,
   ): Promise<Reading | 'gone' | undefined> {
     const funnel = rule.kind === 'funnel_drop' ? this.ports.funnel(rule.funnel) : undefined;
-    const {questions, readingsOf} = questionsOf(rule, [asOfMs], {...seenBy(known, alert), funnel});
+    const segmentOf = (id: string) => this.ports.segment(id);
+    const {questions, readingsOf} = questionsOf(rule, [asOfMs], {...seenBy(known, alert), funnel, segmentOf});
     const bodies: unknown[] = [];
     for (const question of questions) {
       const answer = await this.ports.ask(question, positions);

@@ -4,7 +4,7 @@
 import {dayMs, hourMs} from '../../actors/limits.js';
 import type {ReportQuery} from '../asks/report.js';
 import {type AlertState, step} from './alert-state.js';
-import {questionsOf, type ReportRule, type RuleContext} from './rule-questions.js';
+import {isOfUsers, questionsOf, type ReportRule, type RuleContext} from './rule-questions.js';
 
 const previewDays = 30;
 export const firingsListedMax = 1_000;
@@ -40,7 +40,7 @@ interface PreviewQuestions {
 /** Time between two readings. It is longer for users, who are counted by a scan of each window, and for funnels, a question per reading. */
 function stepMsOf(rule: ReportRule): number {
   if (rule.kind === 'funnel_drop') return dayMs;
-  return rule.kind === 'threshold' && rule.count === 'users' ? hourMs : hourMs / 6;
+  return rule.kind === 'threshold' && isOfUsers(rule) ? hourMs : hourMs / 6;
 }
 
 /** `asOfMs`: end of what the published snapshots include. `refreshMs`: period of publications. */

@@ -6,17 +6,15 @@
 //        of the question.
 //   RQ4. An absence holds once its event was seen, at any time. Until then its question covers more than the window: all time where
 //        counts are stored by name. Rows are read for all time once in `lookBackMs`, and otherwise from there on.
+//   RQ5. Users are those whom the question means at the last end, for all windows: a range that moves ends with its day.
 import {dayMs} from '../../actors/limits.js';
-import {readCondition} from '../../actors/report/rows/condition-text.js';
+import type {Condition} from '../../actors/report/rows/condition.js';
+import type {WatchedQuestion} from '../asks/question/counts.js';
+import {conditionsOf, type SegmentUsers} from '../asks/question/members.js';
+import {usersMeant} from '../asks/question/users-meant.js';
 import type {ReportQuery} from '../asks/report.js';
-import type {
-  AbsenceRule,
-  FunnelDropRule,
-  StateRule,
-  ThresholdRule,
-  WatchedEvents,
-  WatchedFunnel,
-} from './definition.js';
+import type {UserFilter} from '../asks/user-filter.js';
+import type {FunnelDropRule, StateRule, ThresholdRule, WatchedFunnel} from './definition.js';
 
 const minuteMs = 60_000;
 /** Earliest time of an event (docs/api/events.md, Members). */
@@ -58,19 +56,32 @@ export interface RuleContext {
   readonly lookedMs?: number | undefined;
   /** The saved funnel that the rule names. Undefined after its deletion: then nothing is judged. */
   readonly funnel?: WatchedFunnel | undefined;
+  /** A segment that a question names. Undefined after its deletion: then nothing is judged. */
+  readonly segmentOf?: ((id: string) => {readonly users: SegmentUsers} | undefined) | undefined;
 }
 
 /** Questions of a rule at these ends of windows (ascending, epoch ms). */
 export function questionsOf(rule: ReportRule, ends: readonly number[], context: RuleContext = {}): RuleQuestions {
-  switch (rule.kind) {
-    case 'threshold':
-      return rule.count === 'events' ? eventThreshold(rule, ends) : userThreshold(rule, ends);
-    case 'absence':
-      return absence(rule, ends, context);
-    case 'funnel_drop':
-      return funnelDrop(rule, ends, context.funnel);
-  }
+  if (rule.kind === 'funnel_drop') return funnelDrop(rule, ends, context.funnel);
+  const windows = windowsOf(rule.minutes, ends);
+  const chosen = chosenBy(rule.question, ends.at(-1)!, context);
+  if (chosen === undefined) return unjudged(windows, rule.kind === 'threshold' ? rule.bound : 0);
+  if (rule.kind === 'absence') return absence(chosen, windows, context);
+  return (isOfUsers(rule) ? userThreshold : eventThreshold)(rule, chosen, windows);
 }
+
+/** Whether distinct users are counted. */
+export const isOfUsers = ({question: {measure}}: ThresholdRule): boolean => measure?.of === 'users';
+
+type Window = Pick<Reading, 'fromMs' | 'toMs'>;
+
+const notJudged = (window: Window, bound: number): Reading => ({...window, value: null, bound, holds: undefined});
+
+/** What the rule names was deleted. */
+const unjudged = (windows: readonly Window[], bound: number): RuleQuestions => ({
+  questions: [],
+  readingsOf: () => windows.map((window) => notJudged(window, bound)),
+});
 
 interface CountsBody {
   readonly data: readonly {readonly count: number}[];
@@ -78,19 +89,17 @@ interface CountsBody {
 
 // -- counts -----------------------------------------------------------------------------------------------------------
 
-function eventThreshold(rule: ThresholdRule, ends: readonly number[]): RuleQuestions {
-  const windows = windowsOf(rule.minutes, ends);
+function eventThreshold(rule: ThresholdRule, chosen: Chosen, windows: readonly Window[]): RuleQuestions {
   const sums = new WindowSums(windows);
   return {
-    questions: [countQuestion(rule, sums.edges)],
+    questions: [countQuestion(chosen, sums.edges)],
     readingsOf: ([body]) => sums.of(body as CountsBody).map((value, i) => ofThreshold(rule, windows[i]!, value)),
   };
 }
 
-function userThreshold(rule: ThresholdRule, ends: readonly number[]): RuleQuestions {
-  const windows = windowsOf(rule.minutes, ends);
+function userThreshold(rule: ThresholdRule, chosen: Chosen, windows: readonly Window[]): RuleQuestions {
   return {
-    questions: [userQuestion(rule, windows)],
+    questions: [userQuestion(chosen, windows)],
     readingsOf: ([body]) => (body as CountsBody).data.map(({count}, i) => ofThreshold(rule, windows[i]!, count)),
   };
 }
@@ -103,13 +112,12 @@ const ofThreshold = ({op, bound}: ThresholdRule, window: Window, value: number):
 });
 
 /** Readings of an absence. RQ4 */
-function absence(rule: AbsenceRule, ends: readonly number[], context: RuleContext): RuleQuestions {
-  const windows = windowsOf(rule.minutes, ends);
-  const sinceMs = context.wasSeen ? undefined : lookFromMs(rule, context, ends.at(-1)!);
+function absence(chosen: Chosen, windows: readonly Window[], context: RuleContext): RuleQuestions {
+  const sinceMs = context.wasSeen ? undefined : lookFromMs(chosen, context, windows.at(-1)!.toMs);
   const sums = new WindowSums(windows, sinceMs);
-  const readsAll = sinceMs === startOfTimeMs && !isCounted(rule);
+  const readsAll = sinceMs === startOfTimeMs && !isCounted(chosen);
   return {
-    questions: [countQuestion(rule, sums.edges)],
+    questions: [countQuestion(chosen, sums.edges)],
     readingsOf: ([body]) => {
       const counts = sums.of(body as CountsBody);
       return counts.map((value, i) => {
@@ -122,12 +130,10 @@ function absence(rule: AbsenceRule, ends: readonly number[], context: RuleContex
 }
 
 /** The time from which on an absence looks for a first event: one may come with an earlier time, late or by an import. RQ4 */
-function lookFromMs(rule: AbsenceRule, {lookedMs}: RuleContext, endMs: number): number {
-  if (lookedMs === undefined || isCounted(rule)) return startOfTimeMs;
+function lookFromMs(chosen: Chosen, {lookedMs}: RuleContext, endMs: number): number {
+  if (lookedMs === undefined || isCounted(chosen)) return startOfTimeMs;
   return lookedMs <= endMs && endMs - lookedMs < lookBackMs ? lookedMs : startOfTimeMs;
 }
-
-type Window = Pick<Reading, 'fromMs' | 'toMs'>;
 
 const windowsOf = (minutes: number, ends: readonly number[]): readonly Window[] =>
   ends.map((toMs) => ({fromMs: toMs - minutes * minuteMs, toMs}));
@@ -170,18 +176,37 @@ const bucketsAt = (edges: readonly number[]) =>
     buckets: {edges, labels: edges.slice(1).map(String)},
   }) as const;
 
-/** Whether counts are stored by name: no rows are read, but those of the first and the last hour. */
-const isCounted = (watched: WatchedEvents): watched is WatchedEvents & {readonly event: string} =>
-  watched.event !== undefined && watched.where.length === 0 && watched.userWhere.length === 0;
-
-function countQuestion(watched: WatchedEvents, edges: readonly number[]): ReportQuery {
-  const {event, ...conditions} = conditionsOf(watched);
-  return {report: 'counts', ...(event === undefined ? {} : {events: [event]}), ...bucketsAt(edges), ...conditions};
+/** What a question chooses. */
+interface Chosen {
+  /** Absent: events of every name. */
+  readonly event?: string | undefined;
+  readonly where: readonly Condition[];
+  /** Absent: all users. */
+  readonly users?: UserFilter | undefined;
 }
 
+/** Undefined: its segment was deleted. RQ5 */
+function chosenBy(question: WatchedQuestion, endMs: number, {segmentOf}: RuleContext): Chosen | undefined {
+  const {events: [{event, where: ofEntry = []} = {}] = [], where = []} = question;
+  const service = {reportZone: undefined, wallMs: () => endMs};
+  const meant = usersMeant(question, segmentOf ?? (() => undefined), service);
+  return meant.is === 'meant' ? {event, where: conditionsOf([...ofEntry, ...where]), users: meant.users} : undefined;
+}
+
+/** Whether counts are stored by name: no rows are read, but those of the first and the last hour. */
+const isCounted = ({event, where, users}: Chosen): boolean =>
+  event !== undefined && where.length === 0 && users === undefined;
+
+const countQuestion = ({event, where, users}: Chosen, edges: readonly number[]): ReportQuery => ({
+  report: 'counts',
+  ...(event === undefined ? {} : {events: [event]}),
+  ...bucketsAt(edges),
+  where,
+  ...(users && {users}),
+});
+
 /** Question for distinct users. Buckets end where windows end: the trailing windows of active users have any length in hours. */
-function userQuestion(watched: WatchedEvents, windows: readonly Window[]): ReportQuery {
-  const {event, where, users} = conditionsOf(watched);
+function userQuestion({event, where, users}: Chosen, windows: readonly Window[]): ReportQuery {
   const starts = windows.map(({fromMs}) => fromMs);
   return {
     report: 'active',
@@ -191,17 +216,6 @@ function userQuestion(watched: WatchedEvents, windows: readonly Window[]): Repor
     did: event === undefined ? {where} : {event, where},
     ...(users && {users}),
   };
-}
-
-function conditionsOf({event, where, userWhere}: WatchedEvents) {
-  const users = userWhere.length === 0 ? {} : {users: {where: userWhere.map(conditionOf), did: []}};
-  return {event, where: where.map(conditionOf), ...users};
-}
-
-function conditionOf(text: string) {
-  const condition = readCondition(text);
-  if (condition === undefined) throw new Error(`an alert was stored with a condition that is none: ${text}`);
-  return condition;
 }
 
 // -- funnels ----------------------------------------------------------------------------------------------------------
@@ -215,7 +229,7 @@ interface FunnelBody {
 /** Readings of a funnel. Both compared ranges have the same length, so the end of each cuts off equally many unfinished paths. */
 function funnelDrop(rule: FunnelDropRule, ends: readonly number[], funnel: WatchedFunnel | undefined): RuleQuestions {
   const windows = ends.map((toMs) => ({fromMs: toMs - rule.days * dayMs, toMs}));
-  if (funnel === undefined) return {questions: [], readingsOf: () => windows.map((window) => notJudged(rule, window))};
+  if (funnel === undefined) return unjudged(windows, boundOf(rule));
   const comparesBefore = rule.lowerBy !== undefined;
   const ranges = windows.flatMap((window) => (comparesBefore ? [window, theOneBefore(window)] : [window]));
   const {steps, windowMs} = funnel;
@@ -238,21 +252,16 @@ function funnelDrop(rule: FunnelDropRule, ends: readonly number[], funnel: Watch
 
 const theOneBefore = ({fromMs, toMs}: Window): Window => ({fromMs: fromMs - (toMs - fromMs), toMs: fromMs});
 
-const notJudged = ({below, lowerBy}: FunnelDropRule, window: Window): Reading => ({
-  ...window,
-  value: null,
-  bound: below ?? lowerBy ?? 0,
-  holds: undefined,
-});
+const boundOf = ({below, lowerBy}: FunnelDropRule): number => below ?? lowerBy ?? 0;
 
 /** A reading of a funnel. The bound is the higher of the rule's bounds: a value below it is too low by at least one of them. */
 function ofDrop(rule: FunnelDropRule, window: Window, now: FunnelBody, before: FunnelBody | undefined): Reading {
   const {below, lowerBy, minEntered} = rule;
-  if (now.total < minEntered) return notJudged(rule, window);
+  if (now.total < minEntered) return notJudged(window, boundOf(rule));
   const canCompare = before !== undefined && before.total >= minEntered;
   const lowered = canCompare ? loweredRate(before, lowerBy!) : undefined;
   const bounds = [below, lowered].filter((one) => one !== undefined);
-  if (bounds.length === 0) return notJudged(rule, window);
+  if (bounds.length === 0) return notJudged(window, boundOf(rule));
   const bound = Math.max(...bounds);
   const value = now.conversion_rate;
   // "Lower by y %" is reached at y %: a funnel that converts nobody is lower by 100 %.

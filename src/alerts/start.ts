@@ -10,6 +10,7 @@ import {monotonicMs, wallMs} from '../clock.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {sweepRecords} from '../kept/record-sweep.js';
 import {savedFunnelsOf} from '../kept/saved-funnel.js';
+import {segmentsOf} from '../kept/segment.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {readDeployment} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
@@ -57,11 +58,13 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   const store = await promised('the definitions of the bucket KV_hooks', KeptStore.open(bucket, wallMs), {logger});
   const alerts = alertsOf(store);
   const funnels = savedFunnelsOf(store);
+  const segments = segmentsOf(store);
   const js = jetstream(nc);
   const evaluator = new AlertEvaluator({
     alerts: () => alerts.list(),
     ...stateAudienceOf(store),
     funnel: (id) => funnels.get(id),
+    segment: (id) => segments.get(id),
     ask: (query, at) => ask({ask: 'report', query, ...(at === undefined ? {} : {at})}),
     lag: (of) => lagOf(of, store, options),
     bucket,

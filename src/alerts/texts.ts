@@ -1,9 +1,12 @@
 // Texts of chat messages: names of events and definitions, and numbers, never a user. They are plain text; src/webhooks escapes them.
 import {isoText} from '../../actors/calendar.js';
+import {writeCondition} from '../../actors/report/rows/condition-text.js';
+import type {WatchedQuestion} from '../asks/question/counts.js';
+import {type Conditions, conditionsOf} from '../asks/question/members.js';
 import {shortened} from '../webhooks/chat.js';
 import type {Change} from './alert-state.js';
-import type {LagKind, LagRule, StateRule, ThresholdRule, WatchedEvents} from './definition.js';
-import type {Reading} from './rule-questions.js';
+import type {LagKind, LagRule, StateRule, ThresholdRule} from './definition.js';
+import {isOfUsers, type Reading} from './rule-questions.js';
 
 /** Discord takes 2,000 characters; the rest is room for escapes. */
 export const joinedCharsMax = 1_800;
@@ -12,8 +15,8 @@ const nameCharsMax = 100;
 interface NamedAlert {
   readonly name: string;
   readonly rule: StateRule;
-  /** Name of the rule's funnel. */
-  readonly funnelName?: string | undefined;
+  /** Name of the saved funnel, or of the segment, that the rule names. */
+  readonly named?: string | undefined;
 }
 
 /** Text of one change. */
@@ -51,17 +54,17 @@ export function revisedText(
 
 const headline = ({state, isAgain}: Change): string => (state === 'ok' ? 'Over' : isAgain ? 'Still firing' : 'Firing');
 
-function sentenceOf({rule, funnelName}: NamedAlert, {reading, state}: Change): string {
+function sentenceOf({rule, named}: NamedAlert, {reading, state}: Change): string {
   switch (rule.kind) {
     case 'threshold':
-      return `${counted(rule, reading.value ?? 0)} in ${minutes(rule.minutes)}; the bound is ${boundText(rule)}.`;
+      return `${counted(rule, reading.value ?? 0, named)} in ${minutes(rule.minutes)}; the bound is ${boundText(rule)}.`;
     case 'absence': {
-      const of = `${named(rule)}${conditions(rule)}`;
+      const of = chosen(rule.question, named);
       if (state === 'firing') return `No event${of} for ${minutes(rule.minutes)}.`;
       return `${events(reading.value ?? 0)}${of} in ${minutes(rule.minutes)}.`;
     }
     case 'funnel_drop':
-      return `Funnel "${shown(funnelName ?? rule.funnel)}" converted ${percent(reading.value)} over ${rule.days} ${rule.days === 1 ? 'day' : 'days'}; the bound is ${percent(reading.bound)}.`;
+      return `Funnel "${shown(named ?? rule.funnel)}" converted ${percent(reading.value)} over ${rule.days} ${rule.days === 1 ? 'day' : 'days'}; the bound is ${percent(reading.bound)}.`;
     case 'lag':
       return lagText(rule, reading);
   }
@@ -69,22 +72,30 @@ function sentenceOf({rule, funnelName}: NamedAlert, {reading, state}: Change): s
 
 const boundText = ({op, bound}: ThresholdRule): string => `${op === 'gte' ? 'at least' : 'at most'} ${number(bound)}`;
 
-function counted(rule: ThresholdRule, value: number): string {
-  if (rule.count === 'events') return `${events(value)}${named(rule)}${conditions(rule)}`;
-  const users = `${number(value)} ${value === 1 ? 'user' : 'users'}`;
-  return rule.event === undefined
-    ? `${users} active${conditions(rule)}`
-    : `${users} with${named(rule)}${conditions(rule)}`;
+function counted(rule: ThresholdRule, value: number, named: string | undefined): string {
+  const of = chosen(rule.question, named);
+  if (!isOfUsers(rule)) return `${events(value)}${of}`;
+  return `${number(value)} ${value === 1 ? 'user' : 'users'} ${eventIn(rule.question) === undefined ? 'active' : 'with'}${of}`;
 }
 
 const events = (count: number): string => `${number(count)} ${count === 1 ? 'event' : 'events'}`;
-const named = ({event}: WatchedEvents): string => (event === undefined ? '' : ` "${shown(event)}"`);
+const eventIn = ({events: [entry] = []}: WatchedQuestion): string | undefined => entry?.event;
 const minutes = (count: number): string => `${number(count)} minutes`;
 
-function conditions({where, userWhere}: WatchedEvents): string {
-  const all = [...where, ...userWhere.map((text) => `user ${text}`)];
-  return all.length === 0 ? '' : ` (${shown(all.join(', '))})`;
+/** ` "signup" (plan eq pro, user country eq DE)`: the events that a question chooses. */
+function chosen(question: WatchedQuestion, segment: string | undefined): string {
+  const {events: [entry] = [], where = [], users = {}} = question;
+  const event = eventIn(question);
+  const all = [
+    ...textsOf([...(entry?.where ?? []), ...where]),
+    ...(users.segment === undefined ? [] : [`user in ${segment ?? users.segment}`]),
+    ...textsOf(users.where).map((text) => `user ${text}`),
+    ...(users.did ?? []).map(({event: deed, not}) => `user ${not ? 'without' : 'with'} ${deed ?? 'any event'}`),
+  ];
+  return `${event === undefined ? '' : ` "${shown(event)}"`}${all.length === 0 ? '' : ` (${shown(all.join(', '))})`}`;
 }
+
+const textsOf = (where: Conditions): readonly string[] => conditionsOf(where).map(writeCondition);
 
 const lagSentences: Record<LagKind, (seconds: string) => string> = {
   partition: (seconds) => `The fold is ${seconds} behind the log`,

@@ -151,7 +151,7 @@ const ofCondition: Reader = (text) => {
 const readers: ReadonlyMap<string, Reader> = new Map([
   ...['name', 'text', 'url', 'as'].map((field) => [field, ofWords] as const),
   ...['event', 'steps', 'names'].map((field) => [field, ofEvent] as const),
-  ...['where', 'userWhere'].map((field) => [field, ofCondition] as const),
+  ['where', ofCondition],
 ]);
 
 /** One that is no text. */

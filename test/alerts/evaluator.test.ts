@@ -5,7 +5,9 @@ import type {AlertRecord} from '../../src/alerts/alert-record.js';
 import {AlertWatch} from '../../src/alerts/alert-watch.js';
 import type {Alert, Rule} from '../../src/alerts/definition.js';
 import {AlertEvaluator, type EvaluatorPorts} from '../../src/alerts/evaluator.js';
+import type {WatchedQuestion} from '../../src/asks/question/counts.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
+import type {Segment} from '../../src/kept/segment.js';
 import {createLogger, type Logger} from '../../src/observe.js';
 import type {EndpointKind} from '../../src/webhooks/endpoint.js';
 import {messageId, type Trigger} from '../../src/webhooks/trigger.js';
@@ -16,14 +18,13 @@ const startMs = Date.UTC(2026, 10, 27, 21);
 
 const errors: Rule = {
   kind: 'threshold',
-  count: 'events',
-  event: 'failed',
-  where: [],
-  userWhere: [],
+  question: {report: 'counts', events: [{event: 'failed'}]},
   minutes: 60,
   op: 'gte',
   bound: 10,
 };
+
+const paid: WatchedQuestion = {report: 'counts', events: [{event: 'paid'}]};
 
 class World {
   readonly bucket = new MemoryBucket();
@@ -33,6 +34,7 @@ class World {
   readonly askedFrom: number[] = [];
   alerts: Alert[];
   endpoints: Record<string, EndpointKind> = {wh_1: 'webhook', wh_2: 'slack'};
+  segments: Record<string, Pick<Segment, 'name' | 'users'>> = {};
   /** What the newest set counts. */
   count = 0;
   /** What it counts before the window. */
@@ -66,6 +68,7 @@ class World {
       endpoint: (id) => (this.endpoints[id] === undefined ? undefined : {id, kind: this.endpoints[id]}),
       subscribers: (name) => (name === 'Errors' ? [{id: 'wh_3', kind: 'webhook'}] : []),
       funnel: () => undefined,
+      segment: (id) => this.segments[id],
       ask: async (query, at) => this.answer(query, at),
       lag: async () => this.lagSeconds,
       bucket: this.bucket,
@@ -319,19 +322,19 @@ test('lag is judged by the clock, and not while nobody knows it', async () => {
 });
 
 test('an absence whose event was changed has to see the new one first', async () => {
-  const rule: Rule = {kind: 'absence', event: 'paid', where: [], userWhere: [], minutes: 60};
+  const rule: Rule = {kind: 'absence', question: paid, minutes: 60};
   const world = new World(rule);
   const evaluator = world.evaluator();
   await world.publish(evaluator, 5);
   expect(world.record.wasSeen).toBe(true);
-  world.alerts = [{...world.alerts[0]!, rule: {...rule, event: 'other'}}];
+  world.alerts = [{...world.alerts[0]!, rule: {...rule, question: {report: 'counts', events: [{event: 'other'}]}}}];
   await world.publish(evaluator, 0);
   expect(world.record.wasSeen).toBeUndefined();
   expect(world.told).toEqual([]);
 });
 
 test('an absence has seen an event that came with a time before its window, after its first evaluation', async () => {
-  const world = new World({kind: 'absence', event: 'paid', where: [], userWhere: [], minutes: 60});
+  const world = new World({kind: 'absence', question: paid, minutes: 60});
   const evaluator = world.evaluator();
   await world.publish(evaluator, 0);
   world.earlier = 3; // An import.
@@ -340,7 +343,7 @@ test('an absence has seen an event that came with a time before its window, afte
 });
 
 test('an absence with conditions reads the rows of all time once an hour, until its event came', async () => {
-  const world = new World({kind: 'absence', event: 'paid', where: ['plan eq pro'], userWhere: [], minutes: 5});
+  const world = new World({kind: 'absence', question: {...paid, where: ['plan eq pro']}, minutes: 5});
   const evaluator = world.evaluator();
   for (let minute = 0; minute < 180; minute++) await world.publish(evaluator, 0);
   const looks = world.askedFrom.flatMap((fromMs, at) => (fromMs === 0 ? [at] : []));
@@ -351,6 +354,24 @@ test('an absence with conditions reads the rows of all time once an hour, until 
   await world.publish(evaluator, 0);
   await world.publish(evaluator, 0);
   expect(world.askedFrom.at(-1)).toBe(startMs + (world.minute - 5) * minuteMs);
+});
+
+test('a segment is looked up with each publication, and told by its name; without it nothing is judged', async () => {
+  const id = 'sg_0123456789abcdef';
+  const question: WatchedQuestion = {report: 'counts', users: {segment: id}};
+  const world = new World({kind: 'threshold', question, minutes: 60, op: 'gte', bound: 10});
+  const evaluator = world.evaluator();
+  await world.publish(evaluator, 12);
+  expect([world.told, world.askedFrom]).toEqual([[], []]); // Only the set was asked for.
+  world.segments = {[id]: {name: 'Paying', users: {where: ['plan eq pro']}}};
+  await world.publish(evaluator, 13);
+  expect(world.told).toEqual(['wh_1 firing 13', 'wh_2 firing 13']);
+  expect((world.sent[0]!.trigger as unknown as {data: {text: string}}).data.text).toContain(
+    '13 events (user in Paying)',
+  );
+  world.segments = {};
+  await world.publish(evaluator, 0);
+  expect(world.record).toMatchObject({state: 'firing', value: 13});
 });
 
 describe('an alert whose condition was changed', () => {

@@ -25,10 +25,7 @@ async function previewOf(world: World, alert: Previewed, context: RuleContext = 
 
 const errors: ThresholdRule = {
   kind: 'threshold',
-  count: 'events',
-  event: 'A',
-  where: [],
-  userWhere: [],
+  question: {report: 'counts', events: [{event: 'A'}]},
   minutes: 60,
   op: 'gte',
   bound: 2,
@@ -59,7 +56,7 @@ test('a threshold fired twice, and fires now', async () => {
 
 test('absence: a heartbeat that stopped, from when there was a first one', async () => {
   const world = tell([20_000, 19_990, 19_980, 100, 90].map((minutes) => track('A', minutes)));
-  const rule = {kind: 'absence', event: 'A', where: [], userWhere: [], minutes: 120} as const;
+  const rule = {kind: 'absence', question: errors.question, minutes: 120} as const;
   const {firings} = await previewOf(world, {rule, for: 1});
   expect(firings).toEqual([{fromMs: minutesBefore(19_850), untilMs: minutesBefore(90), value: 0, bound: 0}]);
 });

@@ -2,37 +2,84 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type AlertState, step} from '../../src/alerts/alert-state.js';
-import type {AbsenceRule, FunnelDropRule, ThresholdRule, WatchedEvents} from '../../src/alerts/definition.js';
+import type {AbsenceRule, FunnelDropRule, ThresholdRule} from '../../src/alerts/definition.js';
 import {questionsOf, type Reading, type ReportRule, type RuleContext} from '../../src/alerts/rule-questions.js';
+import type {WatchedQuestion} from '../../src/asks/question/counts.js';
+import {type Condition, type Did, didIt, isOfMeant, type UserFilter} from '../../tools/model/conditions.js';
 import {events, manyRuns, someStory, someTime, tell, type World} from '../support/report-worlds.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
-const someConditions = fc.constantFrom<(readonly string[])[]>([], [], ['a eq 1'], ['a set'], ['a gte 1', 'a set']);
+const meaning: Readonly<Record<string, Condition>> = {
+  'a eq 1': {property: 'a', op: 'eq', values: ['1']},
+  'a set': {property: 'a', op: 'set', values: []},
+  'a gte 1': {property: 'a', op: 'gte', values: ['1']},
+};
+const meant = (texts: readonly string[]): readonly Condition[] => texts.map((text) => meaning[text]!);
+
+const someConditions = fc.constantFrom<string[][]>([], [], ['a eq 1'], ['a set'], ['a gte 1', 'a set']);
 const someMinutes = fc.constantFrom(5, 60, 61, 1_440, 44_640);
 const someEnds = fc
   .tuple(someTime, fc.constantFrom(minuteMs, 10 * minuteMs, hourMs, 24 * hourMs), fc.integer({min: 1, max: 6}))
   .map(([lastMs, stepMs, count]) => Array.from({length: count}, (_, i) => lastMs - (count - 1 - i) * stepMs));
 
+// -- users, and who that is at the last end --
+
+const segmentId = 'sg_0123456789abcdef';
+const ofSegment = {where: ['a set'], did: [{event: 'B', not: true}]};
+const segmentOf = (id: string) => (id === segmentId ? {users: ofSegment} : undefined);
+
+interface Users {
+  readonly users: WatchedQuestion['users'];
+  readonly filter: (lastMs: number) => UserFilter | undefined;
+}
+const always = {fromMs: 0, toMs: Number.MAX_SAFE_INTEGER};
+const inSegment = {where: meant(['a set']), did: [{event: 'B', where: [], ...always, isAbsent: true}]};
+/** The two days that end with the UTC day of the last end. */
+const twoDays = (lastMs: number) => {
+  const tomorrowMs = (Math.floor(lastMs / dayMs) + 1) * dayMs;
+  return {fromMs: tomorrowMs - 2 * dayMs, toMs: tomorrowMs - 1};
+};
+const someUsers = fc.constantFrom<Users[]>(
+  {users: undefined, filter: () => undefined},
+  {users: undefined, filter: () => undefined},
+  {users: {where: ['a set']}, filter: () => ({where: meant(['a set']), did: []})},
+  {
+    users: {did: [{event: 'A', where: ['a set'], range: '-2d', not: false}]},
+    filter: (lastMs) => ({where: [], did: [{event: 'A', where: meant(['a set']), ...twoDays(lastMs), isAbsent: false}]}),
+  },
+  {users: {segment: segmentId}, filter: () => inSegment},
+  {
+    users: {segment: segmentId, where: ['a eq 1']},
+    filter: () => ({...inSegment, where: [...inSegment.where, ...meant(['a eq 1'])]}),
+  },
+);
+
+const someWatched = fc
+  .record({
+    event: fc.option(fc.constantFrom(...events), {nil: undefined}),
+    ofEntry: someConditions,
+    where: someConditions,
+    who: someUsers,
+  })
+  .map(({event, ofEntry, where, who}) => ({
+    question: {report: 'counts', events: [{event, where: ofEntry}], where, users: who.users} satisfies WatchedQuestion,
+    event,
+    where: meant([...ofEntry, ...where]),
+    filter: who.filter,
+  }));
+type Watched = Parameters<Parameters<typeof someWatched.map>[0]>[0];
+
 /** The events that a rule watches, in [fromMs, toMs). */
-function watched({model}: World, {event, where}: WatchedEvents, fromMs: number, toMs: number) {
-  return model.events.filter(
-    (one) =>
-      (event === undefined || one.name === event) &&
-      one.timeMs >= fromMs &&
-      one.timeMs < toMs &&
-      where.every((condition) => passes(condition, (one.properties as Record<string, unknown>).a)),
-  );
-}
+const watchedIn = ({model}: World, {event, where, filter}: Watched, lastMs: number) => {
+  const users = filter(lastMs);
+  const all = model.events.filter((one) => didIt(one, {event, where} as Did) && isOfMeant(model, one, users));
+  return (fromMs: number, toMs: number) => all.filter(({timeMs}) => timeMs >= fromMs && timeMs < toMs);
+};
 
-function passes(condition: string, value: unknown): boolean {
-  if (condition === 'a set') return value !== undefined;
-  if (condition === 'a gte 1') return typeof value === 'number' && value >= 1;
-  return typeof value !== 'object' && String(value) === '1';
-}
-
-async function readingsOf(world: World, rule: ReportRule, ends: readonly number[], context: RuleContext = {}) {
+async function readingsOf(world: World, rule: ReportRule, ends: readonly number[], context: RuleContext = {segmentOf}) {
   const {questions, readingsOf: read} = questionsOf(rule, ends, context);
   const bodies: unknown[] = [];
   for (const question of questions) bodies.push(await world.ask(question));
@@ -44,27 +91,24 @@ describe('readings are what a twin counts', () => {
     await fc.assert(
       fc.asyncProperty(
         someStory,
+        someWatched,
         fc.record({
-          kind: fc.constant('threshold' as const),
-          count: fc.constantFrom('events' as const, 'users' as const),
-          event: fc.constantFrom(...events),
-          isAny: fc.boolean(),
-          where: someConditions,
-          userWhere: fc.constant([]),
+          isOfUsers: fc.boolean(),
           minutes: someMinutes,
           op: fc.constantFrom('gte' as const, 'lte' as const),
           bound: fc.integer({min: 0, max: 4}),
         }),
         someEnds,
-        async (story, {isAny, event, ...rest}, ends) => {
+        async (story, watched, {isOfUsers, minutes, op, bound}, ends) => {
           const world = tell(story);
-          const rule: ThresholdRule = isAny ? rest : {...rest, event};
+          const measured = isOfUsers ? {...watched.question, measure: {of: 'users' as const}} : watched.question;
+          const rule: ThresholdRule = {kind: 'threshold', question: measured, minutes, op, bound};
+          const seenIn = watchedIn(world, watched, ends.at(-1)!);
           const expected = ends.map((toMs): Reading => {
-            const fromMs = toMs - rule.minutes * minuteMs;
-            const seen = watched(world, rule, fromMs, toMs);
-            const value = rule.count === 'events' ? seen.length : new Set(seen.map(({userId}) => userId)).size;
-            const holds = rule.op === 'gte' ? value >= rule.bound : value <= rule.bound;
-            return {fromMs, toMs, value, bound: rule.bound, holds};
+            const fromMs = toMs - minutes * minuteMs;
+            const seen = seenIn(fromMs, toMs);
+            const value = isOfUsers ? new Set(seen.map(({userId}) => userId)).size : seen.length;
+            return {fromMs, toMs, value, bound, holds: op === 'gte' ? value >= bound : value <= bound};
           });
           expect(await readingsOf(world, rule, ends)).toEqual(expected);
         },
@@ -77,25 +121,24 @@ describe('readings are what a twin counts', () => {
     await fc.assert(
       fc.asyncProperty(
         someStory,
-        fc.record({
-          kind: fc.constant('absence' as const),
-          event: fc.constantFrom(...events),
-          where: someConditions,
-          userWhere: fc.constant([]),
-          minutes: someMinutes,
-        }),
+        someWatched,
+        someMinutes,
         someEnds,
         fc.constantFrom<true | undefined>(undefined, true),
-        async (story, rule: AbsenceRule, ends, wasSeen) => {
+        async (story, watched, minutes, ends, wasSeen) => {
           const world = tell(story);
+          const {question, event, where, filter} = watched;
+          const seenIn = watchedIn(world, watched, ends.at(-1)!);
+          const isCounted = event !== undefined && where.length === 0 && filter(0) === undefined;
           const expected = ends.map((toMs): Reading => {
-            const fromMs = toMs - rule.minutes * minuteMs;
-            const value = watched(world, rule, fromMs, toMs).length;
-            const isSeen = wasSeen === true || watched(world, rule, Number.NEGATIVE_INFINITY, toMs).length > 0;
-            const looked = wasSeen === undefined && rule.where.length > 0 && {lookedMs: toMs};
+            const fromMs = toMs - minutes * minuteMs;
+            const value = seenIn(fromMs, toMs).length;
+            const isSeen = wasSeen === true || seenIn(Number.NEGATIVE_INFINITY, toMs).length > 0;
+            const looked = wasSeen === undefined && !isCounted && {lookedMs: toMs};
             return {fromMs, toMs, value, bound: 0, holds: value === 0 && isSeen, isSeen, ...looked};
           });
-          expect(await readingsOf(world, rule, ends, {wasSeen})).toEqual(expected);
+          const rule: AbsenceRule = {kind: 'absence', question, minutes};
+          expect(await readingsOf(world, rule, ends, {wasSeen, segmentOf})).toEqual(expected);
         },
       ),
       manyRuns,
@@ -106,7 +149,8 @@ describe('readings are what a twin counts', () => {
     await fc.assert(
       fc.asyncProperty(someStory, someConditions, someMinutes, someEnds, async (story, where, minutes, ends) => {
         const world = tell(story);
-        const rule: AbsenceRule = {kind: 'absence', event: 'A', where, userWhere: [], minutes};
+        const question: WatchedQuestion = {report: 'counts', events: [{event: 'A'}], where};
+        const rule: AbsenceRule = {kind: 'absence', question, minutes};
         let state: AlertState | undefined;
         for (const toMs of ends) {
           const [reading] = await readingsOf(world, rule, [toMs], {wasSeen: state?.wasSeen, lookedMs: state?.lookedMs});
@@ -118,6 +162,19 @@ describe('readings are what a twin counts', () => {
       manyRuns,
     );
   });
+});
+
+test('a rule whose segment was deleted asks nothing, and is not judged', () => {
+  const question: WatchedQuestion = {report: 'counts', events: [{event: 'A'}], users: {segment: segmentId}};
+  const rules: ReportRule[] = [
+    {kind: 'threshold', question, minutes: 60, op: 'lte', bound: 3},
+    {kind: 'absence', question, minutes: 60},
+  ];
+  for (const rule of rules) {
+    const {questions, readingsOf: read} = questionsOf(rule, [hourMs, dayMs]);
+    expect(questions).toEqual([]);
+    expect(read([])).toMatchObject([{value: null, holds: undefined}, {toMs: dayMs, holds: undefined}]);
+  }
 });
 
 describe('a funnel that drops', () => {

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import type {Change} from '../../src/alerts/alert-state.js';
 import type {StateRule, ThresholdRule} from '../../src/alerts/definition.js';
 import {joinedCharsMax, joinedText, textOf} from '../../src/alerts/texts.js';
+import type {WatchedQuestion} from '../../src/asks/question/counts.js';
 
 const toMs = Date.UTC(2026, 10, 27, 21, 4, 59);
 const change = (value: number | null, more: Partial<Change> = {}, bound = 100): Change => ({
@@ -14,15 +15,13 @@ const change = (value: number | null, more: Partial<Change> = {}, bound = 100): 
 });
 const threshold: ThresholdRule = {
   kind: 'threshold',
-  count: 'events',
-  event: 'checkout_failed',
-  where: [],
-  userWhere: [],
+  question: {report: 'counts', events: [{event: 'checkout_failed'}]},
   minutes: 60,
   op: 'gte',
   bound: 1_000,
 };
-const watched = {where: [], userWhere: []};
+const asking = (more: Partial<WatchedQuestion>): WatchedQuestion => ({...threshold.question, ...more});
+const paid = asking({events: [{event: 'paid'}]});
 
 test.each<[StateRule, Change, string]>([
   [
@@ -36,22 +35,34 @@ test.each<[StateRule, Change, string]>([
     'Over: Shop. 1 event "checkout_failed" in 60 minutes; the bound is at least 1,000. (2026-11-27 21:04 UTC)',
   ],
   [
-    {...threshold, where: ['plan eq pro'], userWhere: ['country eq FR']},
+    {...threshold, question: asking({where: ['plan eq pro'], users: {where: ['country eq FR']}})},
     change(1_234, {isAgain: true}),
     'Still firing: Shop. 1,234 events "checkout_failed" (plan eq pro, user country eq FR) in 60 minutes; the bound is at least 1,000. (2026-11-27 21:04 UTC)',
   ],
   [
-    {kind: 'threshold', count: 'users', ...watched, minutes: 1_440, op: 'lte', bound: 2.5},
+    {...threshold, question: {report: 'counts', measure: {of: 'users'}}, minutes: 1_440, op: 'lte', bound: 2.5},
     change(2),
     'Firing: Shop. 2 users active in 1,440 minutes; the bound is at most 2.5. (2026-11-27 21:04 UTC)',
   ],
   [
-    {kind: 'absence', event: 'paid', ...watched, minutes: 30},
+    {
+      ...threshold,
+      question: asking({
+        events: [{event: 'checkout_failed', where: ['a set']}],
+        where: [{property: 'plan', op: 'in', value: ['pro', 'team']}],
+        users: {segment: 'sg_0123456789abcdef', did: [{event: 'login', range: '-7d', not: false}, {not: true}]},
+      }),
+    },
+    change(12),
+    'Firing: Shop. 12 events "checkout_failed" (a set, plan in pro,team, user in Checkout, user with login, user without any event) in 60 minutes; the bound is at least 1,000. (2026-11-27 21:04 UTC)',
+  ],
+  [
+    {kind: 'absence', question: paid, minutes: 30},
     change(0),
     'Firing: Shop. No event "paid" for 30 minutes. (2026-11-27 21:04 UTC)',
   ],
   [
-    {kind: 'absence', event: 'paid', ...watched, minutes: 30},
+    {kind: 'absence', question: paid, minutes: 30},
     change(2, {state: 'ok'}),
     'Over: Shop. 2 events "paid" in 30 minutes. (2026-11-27 21:04 UTC)',
   ],
@@ -71,12 +82,18 @@ test.each<[StateRule, Change, string]>([
     'Firing: Shop. Reports are 75 s old; the bound is 60 s. (2026-11-27 21:04 UTC)',
   ],
 ])('%o', (rule, told, text) => {
-  expect(textOf({name: 'Shop', rule, funnelName: 'Checkout'}, told)).toBe(text);
+  expect(textOf({name: 'Shop', rule, named: 'Checkout'}, told)).toBe(text);
 });
 
 test('long names are cut', () => {
   const text = textOf(
-    {name: 'n'.repeat(256), rule: {...threshold, event: 'e'.repeat(256), where: ['w'.repeat(2_560)]}},
+    {
+      name: 'n'.repeat(256),
+      rule: {
+        ...threshold,
+        question: asking({events: [{event: 'e'.repeat(256), where: [`w eq ${'w'.repeat(2_560)}`]}]}),
+      },
+    },
     change(5),
   );
   expect(text.length).toBeLessThan(500);

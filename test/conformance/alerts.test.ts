@@ -52,7 +52,8 @@ async function created(body: object): Promise<AlertAnswer> {
 
 test('an alert says how many webhooks and chats hear of it', async () => {
   const name = freshId('Reach');
-  const body = {name, kind: 'threshold', event: 'failed', minutes: 60, gte: 10};
+  const question = {report: 'counts', events: [{event: 'failed'}]};
+  const body = {name, kind: 'threshold', question, minutes: 60, gte: 10};
   const {id, reaches} = await created(body);
   expect(reaches).toBe(0);
   const chat = await endpoint('slack', 'report.threshold', [name]);
@@ -95,12 +96,13 @@ describe('states', () => {
     await under.track({event: paid, userId: 'user-0'});
     const funnel = await under.read.post('/v1/funnels', {name: 'Pays', steps: [event, paid]});
     expectJson(funnel, 201);
-    const watched = {event, where: ['plan eq pro'], minutes: 60};
+    const question = {report: 'counts', events: [{event, where: ['plan eq pro']}]};
+    const watched = {question, minutes: 60};
     const drop = {kind: 'funnel_drop', funnel: funnel.json<{id: string}>().id, days: 1};
     // Partitions publish one after another: an alert that sees some of them alone fires with another value.
     await reportCovering(under.read, '/v1/names', under.positions);
     const busy = await created({name: 'Busy', kind: 'threshold', ...watched, gte: 3});
-    const calm = await created({name: 'Calm', kind: 'threshold', count: 'users', ...watched, gte: 4});
+    const calm = await created({name: 'Calm', kind: 'threshold', minutes: 60, question: {...question, measure: {of: 'users'}}, gte: 4});
     const alive = await created({name: 'Alive', kind: 'absence', ...watched});
     const few = await created({name: 'Few pay', ...drop, below: 0.5});
     const enough = await created({name: 'Enough pay', ...drop, below: 0.2});
@@ -129,6 +131,35 @@ describe('states', () => {
   });
 });
 
+test('an alert is about a segment as it is now; one that was removed is not judged, and taken by no other rule', async () => {
+  const [event, plan] = [freshId('event'), freshId('plan')];
+  for (const userId of ['ada', 'bob'].map(freshId)) {
+    await under.read.post('/v1/users/identify', {userId, traits: {plan}});
+    await under.track({event, userId});
+  }
+  await under.track({event, userId: freshId('cyd')});
+  const segments = '/v1/segments';
+  const {id: segment} = (
+    await under.read.post(segments, {name: freshId('Paying'), users: {where: [`plan eq ${plan}`], did: [{event}]}})
+  ).json<{id: string}>();
+  const question = {report: 'counts', events: [{event}], users: {segment}, measure: {of: 'users'}};
+  const rule = {kind: 'threshold', question, minutes: 60, gte: 2};
+  const {id} = await created({name: freshId('Paying'), ...rule});
+  const stateOf = async () => (await under.read.get(`/v1/alerts/${id}`)).json<AlertAnswer>().state;
+  expect(await until(stateOf, (state) => state?.state === 'firing', 'it fires')).toMatchObject({value: 2});
+  const nobody = {users: {where: [`plan eq ${freshId('other')}`]}};
+  expectJson(await under.read.send('PATCH', `${segments}/${segment}`, {json: nobody}), 200);
+  await until(stateOf, (state) => state?.state === 'ok', 'it is over: nobody is in the segment');
+
+  expectJson(await under.read.delete(`${segments}/${segment}`), 200);
+  const pointer = '/question/users/segment';
+  expectError(await under.read.post('/v1/alerts/preview', rule), 400, 'invalid_request', pointer);
+  expectError(await under.read.post('/v1/alerts', {name: 'Other', ...rule}), 400, 'invalid_request', pointer);
+  const renamed = await under.read.send('PATCH', `/v1/alerts/${id}`, {json: {name: 'Nobody'}});
+  expectJson(renamed, 200);
+  expect(renamed.json()).toMatchObject({question: {...question, timezone: 'UTC'}, state: {state: 'ok'}});
+});
+
 describe('receivers', () => {
   test('are told each change of an alert: a webhook signed data, chats a line', async () => {
     const [event, name] = [freshId('event'), freshId('Errors')];
@@ -138,7 +169,8 @@ describe('receivers', () => {
     );
     const other = await endpoint('webhook', 'report.threshold', [freshId('Other')]);
     await under.trackAll([0, 1].map((user) => ({event, userId: `user-${user}`})));
-    const alert = await created({name, kind: 'threshold', event, minutes: 60, gte: 2});
+    const question = {report: 'counts', events: [{event}]};
+    const alert = await created({name, kind: 'threshold', question, minutes: 60, gte: 2});
     const [firing] = await receivedAt(hook, 1);
     const {data, ...envelope} = firing!.body as {data: Record<string, unknown>};
     expect(envelope).toEqual({type: 'report.threshold', timestamp: data.to});

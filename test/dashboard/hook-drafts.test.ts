@@ -1,10 +1,11 @@
 // Forms of webhooks and alerts: what they send is what they were given, but for what was edited.
 import {describe, expect, test} from 'vitest';
+import {deedWords, fieldsIn, withFields} from '../../dashboard/src/address/watched-question.js';
 import * as alerts from '../../dashboard/src/pages/alerts/alert-draft.js';
 import * as webhooks from '../../dashboard/src/webhooks/webhook-draft.js';
 import type {AlertAnswer} from '../../src/edge/answers/alerts.js';
 import type {WebhookAnswer} from '../../src/edge/answers/webhooks.js';
-import {alertOf, newAlertBody} from '../../src/edge/routes/alert-body.js';
+import {alertOf, newAlertBody, readAlert} from '../../src/edge/routes/alert-body.js';
 import {readFields} from '../../src/edge/routes/json-fields.js';
 import {contentOf, newWebhookBody} from '../../src/edge/routes/webhook-body.js';
 
@@ -58,13 +59,28 @@ describe('a webhook', () => {
   });
 });
 
-const watched = {event: 'paid', where: ['plan eq pro'], user_where: ['country in de,fr'], minutes: 90};
+const segment = 'sg_0123456789abcdef';
+const question = {
+  report: 'counts',
+  events: [{event: 'paid', where: ['a set']}],
+  where: ['plan eq pro'],
+  users: {where: ['country in de,fr'], did: [{event: 'login', range: '-7d', not: true}], segment},
+  timezone: 'UTC',
+} satisfies AlertAnswer['question'];
+const measure = {of: 'users'} as const;
 const times = {for: 3, repeat_minutes: 60, quiet_hours: {timezone: 'Europe/Berlin', from: '22:00', to: '07:00'}};
 const funnel = 'fn_0123456789abcdef';
 
 const bodies: Record<string, object> = {
-  threshold: {kind: 'threshold', count: 'users', ...watched, lte: 0.5, ...times, endpoints: ['wh_0123456789abcdef']},
-  absence: {kind: 'absence', minutes: 5, endpoints: []},
+  threshold: {
+    kind: 'threshold',
+    question: {...question, measure},
+    minutes: 90,
+    lte: 0.5,
+    ...times,
+    endpoints: ['wh_0123456789abcdef'],
+  },
+  absence: {kind: 'absence', question: {report: 'counts', timezone: 'UTC'}, minutes: 5, endpoints: []},
   funnel_drop: {kind: 'funnel_drop', funnel, days: 30, below: 0.07, lower_by_percent: 12.5, min_entered: 20, for: 2},
   stalled: {kind: 'stalled', funnel, step: 2, minutes: 60},
   lag: {kind: 'lag', lag: 'deletion', seconds: 60, repeat_minutes: 5},
@@ -84,8 +100,8 @@ describe.each(Object.entries(bodies))('an alert of kind %s', (_, body) => {
   });
 
   test('is made again by its form', () => {
-    const again = readFields(newAlertBody, alerts.bodyOf(alerts.draftOf(alert)));
-    expect(alertOf(again)).toEqual(alertOf(readFields(newAlertBody, {name: 'Errors', ...body})));
+    const again = readAlert(newAlertBody, alerts.bodyOf(alerts.draftOf(alert)));
+    expect(alertOf(again, 'UTC')).toEqual(alertOf(readAlert(newAlertBody, {name: 'Errors', ...body}), 'UTC'));
   });
 });
 
@@ -95,14 +111,38 @@ test('an edit of an alert takes away what was emptied, and says whether the cond
   const silent = {...draft, repeat: '', quietFrom: '', quietTo: '', endpoints: undefined};
   expect(alerts.changeOf(alert, silent)).toEqual({repeat_minutes: null, quiet_hours: null, endpoints: null});
   expect(alerts.hasOtherRule(alert, silent)).toBe(false);
-  const other = {...draft, event: undefined, where: [], side: 'gte', bound: '3'} as const;
-  expect(alerts.changeOf(alert, other)).toEqual({event: null, where: null, gte: 3});
+  const other = {
+    ...draft,
+    question: withFields(draft.question, {event: null, where: []}),
+    side: 'gte',
+    bound: '3',
+  } as const;
+  const {events: _, where: __, ...rest} = question;
+  expect(alerts.changeOf(alert, other)).toMatchObject({question: {events: [], where: [], ...rest, measure}, gte: 3});
   expect(alerts.hasOtherRule(alert, other)).toBe(true);
+});
+
+test('the fields of a question of an alert: the conditions of its events are one list, and what its users did stays', () => {
+  const fields = fieldsIn(question);
+  expect(fields).toMatchObject({event: 'paid', counts: 'events', segment});
+  expect(fields.where.map(({property}) => property)).toEqual(['a', 'plan']);
+  expect(deedWords(question)).toEqual(['did not login']);
+  const edited = withFields(question, {counts: 'users', segment: null, event: 'login'});
+  expect(
+    alertOf(readAlert(newAlertBody, {name: 'a', kind: 'threshold', question: edited, minutes: 5, gte: 1}), 'UTC').rule,
+  ).toMatchObject({
+    question: {
+      events: [{event: 'login'}],
+      where: ['a set', 'plan eq pro'],
+      users: {where: ['country in de,fr'], did: question.users.did},
+      measure,
+    },
+  });
 });
 
 test('a share that is refused is refused in per cent, as the form takes it', () => {
   const draft = {...alerts.newDraft, name: 'Drop', kind: 'funnel_drop', funnel: 'fn_0123456789abcdef'} as const;
   const ofShare = 'below must be a number from 0 to 1';
-  expect(() => readFields(newAlertBody, alerts.bodyOf({...draft, below: '150'}))).toThrow(ofShare);
+  expect(() => readAlert(newAlertBody, alerts.bodyOf({...draft, below: '150'}))).toThrow(ofShare);
   expect(alerts.ofPercent(ofShare)).toBe(`${ofShare}00`);
 });

@@ -179,7 +179,8 @@ describe('a client that leaves', () => {
       }>();
       return total === floodedEvents;
     });
-    const alert = await read.post('/v1/alerts', {name: 'f', kind: 'threshold', event: 'alarming', minutes: 60, gte: 1});
+    const question = {report: 'counts', events: [{event: 'alarming'}]};
+    const alert = await read.post('/v1/alerts', {name: 'f', kind: 'threshold', question, minutes: 60, gte: 1});
     expectJson(alert, 201);
     const path = `/v1/alerts/${alert.json<{id: string}>().id}`;
     const stateOf = async () =>

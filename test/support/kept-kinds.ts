@@ -16,6 +16,10 @@ const launch = {at: '2026-11-03', text: 'Launch'};
 
 const signups = {report: 'counts', events: [{event: 'signup'}], range: '-30d', timezone: 'UTC'};
 const ofCounts = (more: object = {}) => ({...signups, series: false, interval: 'day', week_start: 'monday', ...more});
+const segment = 'sg_0123456789abcdef';
+/** Questions of alerts. */
+const ofAll = {report: 'counts', timezone: 'UTC'};
+const ofFailures = {...ofAll, events: [{event: 'failed', where: ['plan eq pro']}], measure: {of: 'users'}};
 const ofFunnel = {
   report: 'funnel',
   steps: [{event: 'a', where: ['plan eq <b>']}],
@@ -190,14 +194,17 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
     currentName: 'alert',
     // A paused one keeps its state.
     bodies: [
-      {name: 'Errors', kind: 'threshold', event: 'failed', where: ['plan eq pro'], minutes: 60, gte: 10, paused: true},
+      {name: 'Errors', kind: 'threshold', question: ofFailures, minutes: 60, gte: 10, paused: true},
       {name: 'Late', kind: 'lag', lag: 'report', seconds: 60, paused: true},
-      {name: 'None', kind: 'absence', minutes: 60, repeat_minutes: 60, paused: true},
+      {name: 'None', kind: 'absence', question: ofAll, minutes: 60, repeat_minutes: 60, paused: true},
     ],
     change: {name: 'Errors of all', for: 2},
     wrong: [
       ['kind', {name: 'a', kind: 'other'}],
-      ['name', {kind: 'absence', minutes: 60}],
+      ['name', {kind: 'absence', question: ofAll, minutes: 60}],
+      ['event', {name: 'a', kind: 'absence', event: 'failed', minutes: 60}],
+      ['/question/range', {name: 'a', kind: 'absence', question: {...ofAll, range: '-7d'}, minutes: 60}],
+      ['/question/users/segment', {name: 'a', kind: 'absence', question: {...ofAll, users: {segment}}, minutes: 60}],
       ['endpoints', {name: 'a', kind: 'lag', lag: 'report', seconds: 60, endpoints: ['wh_0123456789abcdef']}],
       ['minutes', {name: 'a', kind: 'lag', lag: 'report', seconds: 60, minutes: 5}],
       ['funnel', {name: 'a', kind: 'stalled', funnel: 'fn_0123456789abcdef', step: 1, minutes: 5}],

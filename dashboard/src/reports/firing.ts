@@ -1,8 +1,9 @@
 // A value with which an alert would have fired: the number of the minutes, or days, that ended then.
+import type {NumberPlace} from '../../../src/asks/question/flat.js';
 import type {AlertPreviewAnswer} from '../../../src/edge/answers/alerts.js';
 import {spanOfMoments} from '../address/bucket-span.js';
-import {type Condition, readCondition} from '../address/conditions.js';
 import {counted} from '../address/trends-address.js';
+import {deedWords, fieldsIn, type WatchedQuestion} from '../address/watched-question.js';
 import {count, duration, momentText, percent} from '../charts/format.js';
 import type {Explanation} from '../explained/explanation.js';
 import {trendBehind} from './trends/behind.js';
@@ -10,12 +11,7 @@ import {trendBehind} from './trends/behind.js';
 export interface Firing {
   readonly kind: 'threshold' | 'absence' | 'funnel_drop';
   readonly firing: AlertPreviewAnswer['firings'][number];
-  /** Null: of any name. */
-  readonly event: string | null;
-  readonly counts: 'events' | 'users';
-  /** Conditions as texts. */
-  readonly where: readonly string[];
-  readonly userWhere: readonly string[];
+  readonly question: WatchedQuestion;
   readonly minutes: number;
   /** Days over which a funnel is judged. */
   readonly days: number;
@@ -23,10 +19,7 @@ export interface Firing {
 
 const minuteMs = 60_000;
 
-const conditionsOf = (texts: readonly string[]): readonly Condition[] =>
-  texts.map((text) => readCondition(text)).filter((one) => one !== undefined);
-
-export function firingBehind({kind, firing, event, counts, minutes, days, ...conditions}: Firing): Explanation {
+export function firingBehind({kind, firing, question, minutes, days}: Firing): Explanation {
   const {from, bound} = firing;
   const value = firing.value ?? 0;
   const endMs = Date.parse(from);
@@ -42,21 +35,29 @@ export function firingBehind({kind, firing, event, counts, minutes, days, ...con
       freshness: undefined,
     };
   const span = spanOfMoments(endMs - minutes * minuteMs, endMs - 1);
-  const where = conditionsOf(conditions.where);
+  const {event, counts, where, user_where, segment} = fieldsIn(question);
   const measure = kind === 'threshold' && counts === 'users' ? 'users' : 'total';
+  const deeds = deedWords(question);
   const explained = trendBehind({
     value,
     series: {event, ...counted, where},
     measure,
-    common: {user_where: conditionsOf(conditions.userWhere), by: null},
+    common: {user_where, segment, by: null},
     row: undefined,
     answer: undefined,
     days: span,
     when: `in the ${duration(minutes * 60)} that ended ${at}`,
     freshness: undefined,
   });
+  const how = [...explained.how, kind === 'absence' ? 'None came in that time.' : `The bound was ${count(bound)}.`];
+  const {users, timezone} = question;
+  const people = {
+    ...explained.people!,
+    question: {...explained.people!.question, users, timezone} as NumberPlace['question'],
+  };
   return {
     ...explained,
-    how: [...explained.how, kind === 'absence' ? 'None came in that time.' : `The bound was ${count(bound)}.`],
+    how: deeds.length === 0 ? how : [...how, `Only users who ${deeds.join(' and ')} count.`],
+    people,
   };
 }

@@ -3,7 +3,20 @@ import {z} from 'zod';
 import {seriesMax} from '../../../actors/limits.js';
 import {measures} from '../../../actors/report/rows/measures.js';
 import {formulaCharsMax, labelPattern, readFormula} from './formula.js';
-import {anyEvents, breakdown, bucketed, did, flag, name, object, text, users, where, word} from './members.js';
+import {
+  anyEvents,
+  breakdown,
+  bucketed,
+  did,
+  flag,
+  name,
+  object,
+  text,
+  timezone,
+  users,
+  where,
+  word,
+} from './members.js';
 
 const formulasMax = 5;
 const formulaRule = `a formula like "A / B * 100", of labels of the events, numbers, + - * / and parentheses, up to ${formulaCharsMax} characters`;
@@ -25,7 +38,7 @@ const entry = object({
 });
 
 export const counts = object({
-  report: z.literal('counts').describe('Counts of events, or measures of their numbers, by bucket.'),
+  report: z.literal('counts', 'counts').describe('Counts of events, or measures of their numbers, by bucket.'),
   events: z
     .array(entry, 'a list of events')
     .max(seriesMax, `at most ${seriesMax} entries`)
@@ -58,6 +71,20 @@ export const counts = object({
     ),
 });
 export type CountsQuestion = z.infer<typeof counts>;
+
+/** What an alert watches: events of one choice, or their distinct users. */
+export const watched = object(
+  {
+    report: counts.shape.report,
+    ...did,
+    timezone,
+    measure: object({of: word(['total', 'users']).describe('`total`: events. `users`: distinct users.')})
+      .optional()
+      .describe('What is counted. Absent: events.'),
+  },
+  ': the window of the alert is its range, and one number is judged',
+);
+export type WatchedQuestion = z.infer<typeof watched>;
 
 export const active = object({
   report: z.literal('active').describe('Active users by bucket: those with at least one such event.'),

@@ -45,12 +45,13 @@ export const wholeNumber = (min: number, max: number) => {
 
 export const flag = () => z.boolean('true or false');
 
-export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+/** `why`: why other members of the same name elsewhere are none here. */
+export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape, why = '') =>
   z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return 'an object';
       const members = Object.keys(shape);
-      return `is not among the members here: ${members.join(', ')}${didYouMean(nearestOf(issue.keys[0]!, members))}`;
+      return `is not among the members here: ${members.join(', ')}${why}${didYouMean(nearestOf(issue.keys[0]!, members))}`;
     },
   });
 
@@ -161,12 +162,15 @@ function isCondition({op, value}: {op: Condition['op']; value?: unknown}): boole
 }
 
 /** The condition that a member means. The member is valid. */
-export function conditionOf(member: ConditionMember): Condition {
+function conditionOf(member: ConditionMember): Condition {
   if (typeof member === 'string') return readCondition(member)!;
   const {property, op, value} = member;
   const values = value === undefined ? [] : Array.isArray(value) ? value : [value];
   return {property, op, values: values.map(String)};
 }
+
+export type Conditions = readonly ConditionMember[] | undefined;
+export const conditionsOf = (where: Conditions): Condition[] => (where ?? []).map(conditionOf);
 
 /** The text of a condition; the object of one that no text means, as its property is longer than any. */
 function normal(member: ConditionMember): ConditionMember {

@@ -1,7 +1,9 @@
 // Alerts, their state, and what they would have done.
 import {z} from 'zod';
 import {lagKinds} from '../../alerts/definition.js';
+import type {WatchedQuestion} from '../../asks/question/counts.js';
 import {count, instant, version} from './fields.js';
+import {keptQuestion} from './query.js';
 
 const alertState = z
   .strictObject({
@@ -25,10 +27,7 @@ export const alertAnswer = z.strictObject({
   id: z.string().regex(/^al_[0-9a-f]{16}$/),
   kind: z.enum(['threshold', 'absence', 'funnel_drop', 'stalled', 'lag']),
   name: z.string(),
-  count: z.enum(['events', 'users']).optional(),
-  event: z.string().optional(),
-  where: z.array(z.string()).optional(),
-  user_where: z.array(z.string()).optional(),
+  question: (keptQuestion as unknown as z.ZodType<WatchedQuestion>).optional(),
   minutes: z.int().optional(),
   gte: z.number().optional(),
   lte: z.number().optional(),

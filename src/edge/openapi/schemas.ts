@@ -1,6 +1,7 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers.
 import {z} from 'zod';
 import {reportQuestion} from '../../asks/question/behind.js';
+import {watched} from '../../asks/question/counts.js';
 import {kinds, question} from '../../asks/question/kinds.js';
 import {shared as sharedByLists} from '../../asks/question/lists.js';
 import {
@@ -135,6 +136,7 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   NoFields: noFields,
   AlertPreviewed: previewBody,
   ...Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [nameOfKind(kind), schema])),
+  WatchedQuestion: watched,
   Condition: condition,
   Conditions: where,
   ConditionsOnUsers: userWhere,

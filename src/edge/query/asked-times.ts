@@ -1,37 +1,28 @@
 // The times of a query: bounds, zone, length and first day of buckets, as every report and list reads them.
-//   AT1. A bound without an offset is a time of the asked zone: of `timezone`, else of REPORT_TIMEZONE, else of UTC.
-//   AT2. A date means the local day from its first to its last moment. A time that the clock shows twice begins with the first
-//        and ends with the last of both. A time or a day that the clock skips is the instant at which the gap ends.
-//   AT3. The question names a zone only where one was asked for or set: without one it is the question of UTC, to the letter.
+//   AT1. The question names a zone only where one was asked for or set: without one it is the question of UTC, to the letter.
 import {bucketStarts, type Interval, isLabelled} from '../../../actors/calendar.js';
-import {dayMs, reportBucketsMax} from '../../../actors/limits.js';
-import {parseTimestamp} from '../../../actors/log/timestamp.js';
+import {reportBucketsMax} from '../../../actors/limits.js';
 import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
 import {timezone as ofQuestions} from '../../asks/question/members.js';
+import {
+  type AskedTime,
+  type AskedZone,
+  momentsOf,
+  readTime,
+  type ZoneDefault,
+  zoneIn,
+} from '../../asks/question/times.js';
 import {utc, type Zone, zoneOf} from '../../zone.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import {localBuckets, type WeekStart, windowStarts} from './local-buckets.js';
 import {checkRange, optional, type TextForm} from './parameters.js';
-
-/** A bound as its text has it. `timeMs` reads a text without an offset as UTC. */
-export interface AskedTime {
-  readonly timeMs: number;
-  readonly is: 'a date' | 'a local time' | 'an instant';
-}
-
-const dateChars = 10;
 
 /** A date, or a date and time with or without an offset. */
 export const askedTime: TextForm<AskedTime> = {
   schema: {type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d'},
   // In a query a + means a space, and offsets begin with one.
   expected: 'an ISO 8601 date or date and time, with %2B for a +',
-  parse: (text) => {
-    const timeMs = parseTimestamp(text);
-    if (!Number.isFinite(timeMs)) return undefined;
-    if (text.length === dateChars) return {timeMs, is: 'a date'};
-    return {timeMs, is: /[Zz+-]/.test(text.slice(dateChars)) ? 'an instant' : 'a local time'};
-  },
+  parse: readTime,
 };
 
 const zone: TextForm<Zone> = {
@@ -41,30 +32,6 @@ const zone: TextForm<Zone> = {
 };
 
 export const timezone = optional(zone, {description: ofQuestions.description!});
-
-/** The zone of a request, and what the service has for those that name none. */
-interface AskedZone {
-  readonly timezone: Zone | undefined;
-}
-export interface ZoneDefault {
-  readonly reportZone: Zone | undefined;
-}
-
-/** The zone in which a request is read. AT1 */
-export const zoneIn = ({timezone: asked}: AskedZone, {reportZone}: ZoneDefault): Zone => asked ?? reportZone ?? utc;
-
-/** AT2 */
-function startOf({timeMs, is}: AskedTime, local: Zone): number {
-  return is === 'an instant' ? timeMs : local.firstAt(timeMs);
-}
-
-/** AT2 */
-function endOf({timeMs, is}: AskedTime, local: Zone): number {
-  if (is === 'an instant') return timeMs;
-  if (is === 'a local time') return local.lastAt(timeMs);
-  const [start, end] = [local.firstAt(timeMs), local.firstAt(timeMs + dayMs)];
-  return Math.max(start, end - 1);
-}
 
 /** Inclusive bounds, epoch ms. @throws RequestFailure when the range is empty. */
 export function boundsOf(
@@ -83,18 +50,6 @@ export function optionalBoundsOf(
   const bounds = momentsOf({from, to, ...asked}, service);
   checkRange(bounds.fromMs, bounds.toMs);
   return bounds;
-}
-
-/** Bounds of a range that may be empty; each of them may be absent. */
-export function momentsOf(
-  {from, to, ...asked}: AskedZone & {readonly from: AskedTime | undefined; readonly to: AskedTime | undefined},
-  service: ZoneDefault,
-): {fromMs: number | undefined; toMs: number | undefined} {
-  const local = zoneIn(asked, service);
-  return {
-    fromMs: from === undefined ? undefined : startOf(from, local),
-    toMs: to === undefined ? undefined : endOf(to, local),
-  };
 }
 
 export interface AskedBuckets extends AskedZone {
@@ -131,7 +86,7 @@ function localRange(
   service: ZoneDefault,
 ): {range: BucketedRange; local: Zone; starts?: readonly number[]} {
   const {fromMs, toMs} = boundsOf(asked, service);
-  const named = asked.timezone ?? service.reportZone; // AT3
+  const named = asked.timezone ?? service.reportZone; // AT1
   const local = named ?? utc;
   const range = {fromMs, toMs, interval, ...(named === undefined ? {} : {zone: zoneNamed(named)})};
   if (isOfUtc({interval, week_start, ...asked}, service)) {

@@ -2,7 +2,7 @@
 import {conditionsMax} from '../../../actors/limits.js';
 import {type Condition, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
 import {readCondition} from '../../../actors/report/rows/condition-text.js';
-import {type ConditionMember, conditionOf, where as whereOfQuestions} from '../../asks/question/members.js';
+import {where as whereOfQuestions} from '../../asks/question/members.js';
 import {nearestCondition} from '../../nearest.js';
 import {optionalList, type TextForm} from './parameters.js';
 
@@ -27,6 +27,3 @@ export const where = optionalList(condition, {
   countMax: conditionsMax,
   description: whereOfQuestions.description!,
 });
-
-export type Conditions = readonly ConditionMember[] | undefined;
-export const conditionsOf = (where: Conditions): Condition[] => (where ?? []).map(conditionOf);

@@ -3,7 +3,8 @@
 import {bucketNext, bucketStart, type Interval} from '../../../actors/calendar.js';
 import {dayMs, hourMs} from '../../../actors/limits.js';
 import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
-import {type AskedBuckets, isOfUtc, type ZoneDefault, zoneIn} from './asked-times.js';
+import {type ZoneDefault, zoneIn} from '../../asks/question/times.js';
+import {type AskedBuckets, isOfUtc} from './asked-times.js';
 import {localBuckets} from './local-buckets.js';
 
 /** Longest bucket of any zone. */

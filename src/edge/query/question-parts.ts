@@ -8,11 +8,11 @@ import type {CountsQuestion} from '../../asks/question/counts.js';
 import {type Formula, labelsIn, readFormula, valueOfFormula} from '../../asks/question/formula.js';
 import type {Question} from '../../asks/question/kinds.js';
 import {type Comparison, pastOf, shiftDays} from '../../asks/question/past-range.js';
+import {type Service, timesOf, zoneIn} from '../../asks/question/times.js';
 import {didYouMean, nearestOf} from '../../nearest.js';
 import type {CountsAnswer, EntriesAnswer} from '../answers/counts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {boundsOf, zoneIn} from './asked-times.js';
-import {type Service, timesOf} from './question-times.js';
+import {boundsOf} from './asked-times.js';
 
 interface Parts {
   readonly parts: readonly Question[];

@@ -1,11 +1,7 @@
-// The times of a question: as the parameters of a route have them, and what they mean.
-//   QT1. A range that moves ends with today of the asked zone; `last` ones end before.
-import {dayMs} from '../../../actors/limits.js';
-import {type Days, lastMonths, wholeDays} from '../../asks/question/day-range.js';
-import {bounds, bucketed, relativePattern, timezone} from '../../asks/question/members.js';
-import {rangeText} from '../../asks/question/range-text.js';
-import {type Zone, zoneOf} from '../../zone.js';
-import {type AskedBuckets, type AskedTime, askedTime, zoneIn} from './asked-times.js';
+// The times of a question, as the parameters of a route have them.
+import {bounds, bucketed, timezone} from '../../asks/question/members.js';
+import {type Service, type Times, timesOf} from '../../asks/question/times.js';
+import type {AskedBuckets} from './asked-times.js';
 import type {WeekStart} from './local-buckets.js';
 import {member} from './parameters.js';
 import type {QueryValues} from './query.js';
@@ -45,49 +41,8 @@ export const bucketsIn = <Interval>({
   week_start,
 });
 
-type Range = string | {readonly from?: string | undefined; readonly to?: string | undefined};
-
-interface Times<R extends Range | undefined> {
-  readonly range?: R | undefined;
-  readonly timezone?: string | undefined;
-  readonly week_start?: WeekStart | undefined;
-}
-
-/** What a question needs to know of the service: the zone of those that name none, and the time. */
-export interface Service {
-  /** Undefined: UTC. */
-  readonly reportZone: Zone | undefined;
-  readonly wallMs: () => number;
-}
-
-/** Bounds and zone of a question, for the functions of asked-times.ts. A bound is undefined only where the range may be open. */
-export function timesOf<R extends Range | undefined>({range, timezone, week_start}: Times<R>, service: Service) {
-  const asked = {timezone: timezone === undefined ? undefined : zoneOf(timezone)};
-  if (typeof range === 'string') {
-    const {from, to} = daysOf(range, zoneIn(asked, service).dayOf(service.wallMs()), week_start);
-    return {...asked, from: dayAt(from), to: dayAt(to)};
-  }
-  const {from, to} = range ?? {};
-  type Bound = R extends string | {readonly from: string; readonly to: string} ? AskedTime : AskedTime | undefined;
-  return {...asked, from: timeAt(from) as Bound, to: timeAt(to) as Bound};
-}
-
-/** The same with buckets. */
+/** Bounds, zone and buckets of a question. */
 export const bucketTimesOf = (
   asked: Times<string | {readonly from: string; readonly to: string}> & Pick<AskedBuckets, 'interval' | 'week_start'>,
   service: Service,
 ): AskedBuckets => ({...timesOf(asked, service), interval: asked.interval, week_start: asked.week_start});
-
-const timeAt = (text: string | undefined): AskedTime | undefined =>
-  text === undefined ? undefined : askedTime.parse(text);
-const dayAt = (day: number): AskedTime => ({timeMs: day * dayMs, is: 'a date'});
-
-/** Days of a range that moves. QT1 */
-function daysOf(range: string, today: number, weekStart: WeekStart = 'monday'): Days {
-  if (range === 'today') return {from: today, to: today};
-  if (range === 'yesterday') return {from: today - 1, to: today - 1};
-  const [, days, months] = relativePattern.exec(range)!;
-  if (days !== undefined) return {from: today - Number(days) + 1, to: today};
-  if (months !== undefined) return lastMonths(Number(months), today);
-  return wholeDays(rangeText(range, weekStart), today);
-}

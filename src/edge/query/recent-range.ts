@@ -1,13 +1,12 @@
 // The range of a list of what occurred: by default the last days.
+import {endOfTimeMs, type Service, zoneIn} from '../../asks/question/times.js';
 import type {Zone} from '../../zone.js';
-import {optionalBoundsOf, zoneIn} from './asked-times.js';
+import {optionalBoundsOf} from './asked-times.js';
 import type {QueryValues} from './query.js';
-import {openRangeForm, type Service} from './question-times.js';
+import {openRangeForm} from './question-times.js';
 
 /** Days of the range without `from`. */
 const recentDays = 30;
-/** Later than every event. */
-export const endOfTimeMs = 8.64e15;
 
 /** Bounds of lists of what occurred. */
 export const recentForm = openRangeForm(

@@ -2,14 +2,14 @@
 import {alertsOf, readAlertState} from '../../alerts/alert-states.js';
 import {reachOf} from '../../alerts/audience.js';
 import {type Alert, alertsMax, stateName} from '../../alerts/definition.js';
+import {zoneNameIn} from '../../asks/question/times.js';
 import {forgetRecord} from '../../kept/record-sweep.js';
 import type {SavedFunnel} from '../../kept/saved-funnel.js';
 import {alertAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
-import {alertChange, alertOf, bodyOf, newAlertBody, shownAlert} from '../routes/alert-body.js';
-import {alertBodyBytesMax, funnelOf} from '../routes/alerts.js';
-import {readFields} from '../routes/json-fields.js';
+import {alertChange, alertOf, bodyOf, newAlertBody, readAlert, shownAlert} from '../routes/alert-body.js';
+import {alertBodyBytesMax, checkRule} from '../routes/alerts.js';
 import {resourceOf} from './resource.js';
 
 export const alerts = resourceOf({
@@ -22,16 +22,17 @@ export const alerts = resourceOf({
   roles: {reads: 'analyst', changes: 'analyst'},
   form: newAlertBody,
   change: alertChange,
+  read: readAlert,
   answer: alertAnswer,
   made: (fields, _, front) => {
-    const alert = alertOf(fields);
+    const alert = alertOf(fields, zoneNameIn(front));
     checkReferences(front, alert);
     return alert;
   },
   edited: ({v: _, id: __, createdMs: ___, ...alert}) => [bodyOf(alert)],
   edit: (change, _, front) => (held) => {
     const {v, id, createdMs, ...stored} = held;
-    const edited = alertOf(readFields(newAlertBody, mergedBody(bodyOf(stored), change)));
+    const edited = alertOf(readAlert(newAlertBody, mergedBody(bodyOf(stored), change)), zoneNameIn(front));
     checkReferences(front, edited, held);
     return {v, id, createdMs, ...edited};
   },
@@ -52,8 +53,7 @@ export const alerts = resourceOf({
         ...{
           name: 'No purchases',
           kind: 'threshold',
-          event: 'purchase',
-          where: ['currency eq EUR'],
+          question: {report: 'counts', events: [{event: 'purchase'}], where: ['currency eq EUR'], timezone: 'UTC'},
           minutes: 60,
           lte: 0,
         },
@@ -88,7 +88,7 @@ function checkReferences(front: Front, {rule, endpoints = []}: References, befor
   if (rule.kind === 'stalled' && chat !== undefined)
     throw new RequestFailure(invalidRequest(`${chat} is a chat, and stalled names users: webhooks alone`, 'endpoints'));
   if (JSON.stringify(before?.rule) === JSON.stringify(rule)) return;
-  const funnel = funnelOf(front, rule);
+  const funnel = checkRule(front, rule);
   if (rule.kind !== 'stalled') return;
   const stepMax = funnel!.steps.length - 1;
   if (rule.step > stepMax) throw new RequestFailure(invalidRequest(stepText(funnel!, stepMax), 'step'));

@@ -3,6 +3,7 @@ import {z} from 'zod';
 import type {KeptReport, ReportQuestion} from '../../asks/address.js';
 import {reportQuestion} from '../../asks/question/behind.js';
 import {intervals, object, word} from '../../asks/question/members.js';
+import {zoneNameIn} from '../../asks/question/times.js';
 import {questionsCharsMax, questionsMax} from '../../kept/saved-report.js';
 import type {Front} from '../front.js';
 import {withoutEmpty} from '../query/read-question.js';
@@ -39,7 +40,7 @@ type Fields = z.output<z.ZodObject<ReturnType<typeof keptReport>>>;
 
 /** In their normal form, each with its zone (saved-report.ts SV3). `at`: pointer of the report. @throws RequestFailure */
 export function keptReportOf({questions, view}: Fields, at: string, front: Front): KeptReport {
-  const zone = front.reportZone?.name ?? 'UTC';
+  const zone = zoneNameIn(front);
   const normal = questions.map((one, place) => {
     const question = {...(withoutEmpty(one) as ReportQuestion), timezone: one.timezone ?? zone};
     askedOf(question, `${at}/questions/${place}`, front);

@@ -1,8 +1,7 @@
 // An alert as the API writes it, and as it is stored (src/alerts/definition.ts).
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {conditionsMax, funnelStepsMax, idCharsMax} from '../../../actors/limits.js';
-import {readCondition} from '../../../actors/report/rows/condition-text.js';
+import {funnelStepsMax, idCharsMax} from '../../../actors/limits.js';
 import type {AlertState} from '../../alerts/alert-state.js';
 import {
   type Alert,
@@ -16,14 +15,16 @@ import {
   type Rule,
   repeatMinutesMax,
   repeatMinutesMin,
-  type WatchedEvents,
 } from '../../alerts/definition.js';
 import {timeOfDay} from '../../alerts/quiet-hours.js';
+import {type WatchedQuestion, watched} from '../../asks/question/counts.js';
 import {isName} from '../../ingest/validate.js';
 import type {Definition} from '../../kept/definition.js';
 import {zoneOf} from '../../zone.js';
 import type {AlertAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
+import {withoutEmpty} from '../query/read-question.js';
+import {readQuestions} from './json-fields.js';
 
 const alertKinds = ['threshold', 'absence', 'funnel_drop', 'stalled', 'lag'] as const;
 
@@ -37,27 +38,14 @@ const numberOf = (field: string, min: number, max: number) => {
 };
 
 const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
-const eventRule = `event must be 1 to ${idCharsMax} characters, none of them a control character`;
-const conditionRule = `must be up to ${conditionsMax} conditions, such as "plan eq pro"`;
 const endpointsRule = `endpoints must be up to ${alertEndpointsMax} ids of endpoints`;
 const quietRule =
   'quiet_hours must have a timezone (an IANA name, or an offset like -03:30), and from and to as HH:MM, which differ';
 const kindRule = `kind must be one of ${alertKinds.join(', ')}`;
-const countRule = 'count must be events or users';
 const lagRule = `lag must be one of ${lagKinds.join(', ')}`;
 const funnelRule = 'funnel must be the id of a saved funnel';
 const pausedRule = 'paused must be true or false';
 const boundMax = 1e15;
-
-const conditions = (field: string) =>
-  z
-    .array(
-      z
-        .string(`${field} ${conditionRule}`)
-        .refine((text) => readCondition(text) !== undefined, `${field} ${conditionRule}`),
-      `${field} ${conditionRule}`,
-    )
-    .max(conditionsMax, `${field} ${conditionRule}`);
 
 /** Fields of every alert. */
 const named = {
@@ -95,31 +83,19 @@ const ofAll = {
     .describe('Chats get one message at the end of these hours. Webhooks get theirs at once.'),
 };
 
-const watched = {
-  event: z
-    .string(eventRule)
-    .refine(isName, eventRule)
-    .meta({minLength: 1, maxLength: idCharsMax})
-    .optional()
-    .describe('The name of the events that count. Without it: events of every name.'),
-  where: conditions('where').optional().describe('Only events that meet these conditions, as `where` of reports.'),
-  user_where: conditions('user_where')
-    .optional()
-    .describe('Only events of users whose current traits meet these conditions.'),
-};
+const question = watched.describe('What is counted, as `POST /v1/query` takes it, without a range.');
 const minutes = wholeOf('minutes', alertMinutesMin, alertMinutesMax).describe(
   'Length of the window, which ends with what the published reports include (`Report-As-Of`).',
 );
 
 const ofKind = {
   threshold: {
-    count: z.enum(['events', 'users'], countRule).optional().describe('Events, or distinct users. Default: `events`.'),
-    ...watched,
+    question,
     minutes,
     gte: numberOf('gte', 0, boundMax).optional().describe('It fires at this value or above. Either this, or `lte`.'),
     lte: numberOf('lte', 0, boundMax).optional().describe('It fires at this value or below.'),
   },
-  absence: {...watched, minutes},
+  absence: {question, minutes},
   funnel_drop: {
     funnel: z.string(funnelRule).describe('Id of a saved funnel.'),
     days: wholeOf('days', 1, funnelDaysMax).describe('Length of the range whose conversion is judged.'),
@@ -189,17 +165,36 @@ function areHours({timezone, from, to}: {timezone: string; from: string; to: str
   return zoneOf(timezone) !== undefined && !times.includes(undefined) && times[0] !== times[1];
 }
 
-/** The alert that the API's fields describe. @throws RequestFailure */
-export function ruleOf(body: z.infer<typeof newAlertBody> | z.infer<typeof previewBody>): Rule {
+/** Members that a rule had before it held a question, and where they are now. */
+const inQuestion: Readonly<Record<string, string>> = {
+  event: '"events": [{"event": "signup"}]',
+  where: '"where": ["plan eq pro"]',
+  user_where: '"users": {"where": ["plan eq pro"]}',
+  count: '"measure": {"of": "users"}',
+};
+
+/** As `readQuestions`. A change has no kind. @throws RequestFailure */
+export function readAlert<Form extends z.ZodType>(form: Form, body: object): z.output<Form> {
+  const {kind = 'threshold'} = body as {readonly kind?: unknown};
+  const field = Object.keys(body).find((one) => Object.hasOwn(inQuestion, one));
+  if (field !== undefined && (kind === 'threshold' || kind === 'absence'))
+    throw refused(`${field} is in the question: "question": {"report": "counts", ${inQuestion[field]}}`, field);
+  return readQuestions(form, body);
+}
+
+/** The rule that the API's fields describe. `zone`: that of a question which names none. @throws RequestFailure */
+export function ruleOf(body: z.infer<typeof newAlertBody> | z.infer<typeof previewBody>, zone: string): Rule {
   switch (body.kind) {
     case 'threshold': {
-      const {count = 'events', minutes: length, gte, lte} = body;
+      const {minutes: length, gte, lte} = body;
       if ((gte === undefined) === (lte === undefined)) throw refused('either gte or lte is required', 'gte');
       const op = gte === undefined ? 'lte' : 'gte';
-      return {kind: 'threshold', count, ...watchedIn(body), minutes: length, op, bound: (gte ?? lte)!};
+      return {kind: 'threshold', question: normal(body.question, zone), minutes: length, op, bound: (gte ?? lte)!};
     }
     case 'absence':
-      return {kind: 'absence', ...watchedIn(body), minutes: body.minutes};
+      if (body.question.measure?.of === 'users')
+        throw refused('/question/measure is for a threshold: an absence counts events', '/question/measure');
+      return {kind: 'absence', question: normal(body.question, zone), minutes: body.minutes};
     case 'funnel_drop': {
       const {funnel, days, below, lower_by_percent: lowerBy, min_entered: minEntered = 1} = body;
       if (below === undefined && lowerBy === undefined)
@@ -216,22 +211,19 @@ export function ruleOf(body: z.infer<typeof newAlertBody> | z.infer<typeof previ
 
 const refused = (message: string, field: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
 
-const watchedIn = ({
-  event,
-  where = [],
-  user_where: userWhere = [],
-}: {
-  event?: string | undefined;
-  where?: string[] | undefined;
-  user_where?: string[] | undefined;
-}): WatchedEvents => ({...(event === undefined ? {} : {event}), where, userWhere});
+/** It means the same whatever the zone of the service becomes. */
+function normal(question: WatchedQuestion, zone: string): WatchedQuestion {
+  // The order of members is always the same: the text of the rule says whether it is another one (alert-record.ts AR3).
+  const {timezone = zone, measure, ...chosen} = withoutEmpty(question) as WatchedQuestion;
+  return {...chosen, timezone, ...(measure && {measure})};
+}
 
 /** @throws RequestFailure */
-export function alertOf(body: NewAlert): Omit<Alert, keyof Definition> {
+export function alertOf(body: NewAlert, zone: string): Omit<Alert, keyof Definition> {
   const {name, endpoints, paused = false} = body;
   const alert = {
     name,
-    rule: ruleOf(body),
+    rule: ruleOf(body, zone),
     for: 1,
     ...(endpoints === undefined ? {} : {endpoints: [...new Set(endpoints)]}),
     isPaused: paused,
@@ -262,11 +254,9 @@ export function bodyOf({name, rule, endpoints, isPaused, ...alert}: Omit<Alert, 
 function fieldsOf(rule: Rule): object {
   switch (rule.kind) {
     case 'threshold': {
-      const {kind, count, minutes: length, op, bound} = rule;
-      return {kind, count, ...watchedFields(rule), minutes: length, [op]: bound};
+      const {op, bound, ...fields} = rule;
+      return {...fields, [op]: bound};
     }
-    case 'absence':
-      return {kind: rule.kind, ...watchedFields(rule), minutes: rule.minutes};
     case 'funnel_drop': {
       const {kind, funnel, days, below, lowerBy, minEntered} = rule;
       const bounds = {
@@ -275,18 +265,13 @@ function fieldsOf(rule: Rule): object {
       };
       return {kind, funnel, days, ...bounds, min_entered: minEntered};
     }
+    case 'absence':
     case 'stalled':
-      return {...rule};
+      return rule;
     case 'lag':
       return {kind: rule.kind, lag: rule.of, seconds: rule.seconds};
   }
 }
-
-const watchedFields = ({event, where, userWhere}: WatchedEvents): object => ({
-  ...(event === undefined ? {} : {event}),
-  ...(where.length === 0 ? {} : {where}),
-  ...(userWhere.length === 0 ? {} : {user_where: userWhere}),
-});
 
 /** `state`: undefined before the first evaluation. `reaches`: number of webhooks and chats that hear of it (audience.ts). */
 export function shownAlert(

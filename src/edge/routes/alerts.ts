@@ -4,16 +4,20 @@ import type {Rule} from '../../alerts/definition.js';
 import {firingsListedMax, previewQuestions} from '../../alerts/preview.js';
 import type {ReportRule} from '../../alerts/rule-questions.js';
 import type {Asker} from '../../asks/asker.js';
+import {zoneNameIn} from '../../asks/question/times.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../kept/saved-funnel.js';
+import {segmentsOf} from '../../kept/segment.js';
 import type {AlertPreviewAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {askerOf} from '../query/asker-of.js';
 import {noParameters, readQuery} from '../query/query.js';
-import {previewBody, ruleOf} from './alert-body.js';
-import {readFields, readObject} from './json-fields.js';
+import {pointing} from '../query/read-question.js';
+import {userFilterOf} from '../query/user-filter.js';
+import {previewBody, readAlert, ruleOf} from './alert-body.js';
+import {readObject} from './json-fields.js';
 import {reportIn} from './min-log-position.js';
 
 /** The longest conditions, mostly escaped. */
@@ -22,13 +26,15 @@ export const alertBodyBytesMax = 256 * 1024;
 export async function previewAlert(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const body = readObject(bytes);
   readQuery(exchange.query, noParameters);
-  const asked = readFields(previewBody, body);
+  const asked = readAlert(previewBody, body);
   const {for: held = 1, repeat_minutes: repeatMinutes} = asked;
-  const rule = ruleOf(asked) as ReportRule;
+  const rule = ruleOf(asked, zoneNameIn(front)) as ReportRule;
   const alert = {rule, for: held, ...(repeatMinutes === undefined ? {} : {repeatMinutes})};
   const asker = askerOf(exchange);
   const {asOfMs, refreshMs} = await freshness(front, asker);
-  const {questions, previewOf} = previewQuestions(alert, asOfMs, refreshMs, {funnel: funnelOf(front, rule)});
+  const segments = segmentsOf(front.kept.store);
+  const context = {funnel: checkRule(front, rule), segmentOf: (id: string) => segments.get(id)};
+  const {questions, previewOf} = previewQuestions(alert, asOfMs, refreshMs, context);
   const bodies: unknown[] = [];
   for (const query of questions) bodies.push(await ask(front, query, asker).then(({body: text}) => JSON.parse(text!)));
   const preview = previewOf(bodies);
@@ -61,10 +67,11 @@ async function freshness(front: Front, asker: Asker): Promise<{asOfMs: number; r
 const ask = async (front: Front, query: ReportQuery, asker: Asker) =>
   reportIn(await front.reads.asks.report({ask: 'report', query}, asker));
 
-/** The saved funnel that the rule names; undefined for kinds without a funnel. @throws RequestFailure */
-export function funnelOf({kept: {store}}: Front, rule: Rule): SavedFunnel | undefined {
+/** The saved funnel that the rule names; undefined for kinds without one. @throws RequestFailure for what there is not. */
+export function checkRule(front: Front, rule: Rule): SavedFunnel | undefined {
+  if ('question' in rule) pointing('/question', () => userFilterOf(rule.question, front));
   if (rule.kind !== 'funnel_drop' && rule.kind !== 'stalled') return undefined;
-  const funnel = savedFunnelsOf(store).get(rule.funnel);
+  const funnel = savedFunnelsOf(front.kept.store).get(rule.funnel);
   if (funnel === undefined)
     throw new RequestFailure(invalidRequest(`there is no saved funnel ${rule.funnel}`, 'funnel'));
   return funnel;

@@ -1,12 +1,12 @@
 // GET /v1/names: names of events by how often they occurred, page by page.
 import {type NamesQuestion, names} from '../../asks/question/lists.js';
+import {timesOf} from '../../asks/question/times.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
 import {flag, member} from '../query/parameters.js';
-import {timesOf} from '../query/question-times.js';
 import {openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, hiddenIn, ofEveryReport, reportRoute} from './reports.js';

@@ -10,15 +10,16 @@ import {
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
 import type {BreakdownAt, FunnelRules, StepPoint} from '../../asks/funnels.js';
 import {type FunnelQuestion, funnel} from '../../asks/question/funnel.js';
-import {where} from '../../asks/question/members.js';
+import {conditionsOf, where} from '../../asks/question/members.js';
 import type {ReportQuery} from '../../asks/report.js';
+import {timesOf} from '../../asks/question/times.js';
 import {windowMsOf} from '../../conversion-window.js';
 import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {boundsOf, bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
-import {conditionsOf, conditionTexts} from '../query/conditions.js';
+import {conditionTexts} from '../query/conditions.js';
 import {
   anyText,
   flag,
@@ -33,7 +34,7 @@ import {
   word,
 } from '../query/parameters.js';
 import {numbered, numberedName, type QueryValues} from '../query/query.js';
-import {bucketTimesOf, rangeForm, rangeIn, timesOf} from '../query/question-times.js';
+import {bucketTimesOf, rangeForm, rangeIn} from '../query/question-times.js';
 import {numberIn, renamed} from '../query/renamed.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-csv.js';

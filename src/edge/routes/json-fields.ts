@@ -41,7 +41,8 @@ export function readQuestions<Form extends z.ZodType>(form: Form, body: object):
   const read = form.safeParse(body);
   if (read.success) return read.data;
   const issue = innermost(read.error.issues, body);
-  const isInQuestion = issue.path.length > 1 && withQuestions.includes(issue.path[0]!);
+  const [field, ...inner] = issue.path;
+  const isInQuestion = field === 'question' || (inner.length > 0 && withQuestions.includes(field!));
   throw isInQuestion ? pointedRefusal(issue, body, '') : new RequestFailure(refusalOf(read.error.issues[0]!));
 }
 

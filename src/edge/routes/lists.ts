@@ -10,14 +10,15 @@ import {
   type ValuesQuestion,
   values,
 } from '../../asks/question/lists.js';
+import {endOfTimeMs, timesOf} from '../../asks/question/times.js';
 import {type ListCursor, listOf, readListCursor} from '../../list-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
 import {flag, member} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
-import {openRangeForm, timesOf} from '../query/question-times.js';
-import {endOfTimeMs, openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
+import {openRangeForm} from '../query/question-times.js';
+import {openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, hiddenIn, ofEveryReport, reportRoute} from './reports.js';
 

@@ -1,12 +1,14 @@
 // GET /v1/reports/paths.
 import {type PathsQuestion, paths} from '../../asks/question/engagement.js';
+import {conditionsOf} from '../../asks/question/members.js';
+import {timesOf} from '../../asks/question/times.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {boundsOf} from '../query/asked-times.js';
-import {conditionsOf, conditionTexts} from '../query/conditions.js';
+import {conditionTexts} from '../query/conditions.js';
 import {member, name, optional} from '../query/parameters.js';
-import {rangeForm, rangeIn, timesOf} from '../query/question-times.js';
+import {rangeForm, rangeIn} from '../query/question-times.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, reportRoute} from './reports.js';

@@ -1,4 +1,5 @@
 // The report of a saved funnel, and how far a user got in each. src/edge/resources/funnels.ts has the definitions.
+import {timesOf} from '../../asks/question/times.js';
 import type {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../kept/saved-funnel.js';
@@ -9,7 +10,7 @@ import type {Exchange} from '../http/exchange.js';
 import {boundsOf} from '../query/asked-times.js';
 import {failUnknown, userInQuery} from '../query/asked-user.js';
 import {readPathId} from '../query/query.js';
-import {rangeForm, rangeIn, timesOf} from '../query/question-times.js';
+import {rangeForm, rangeIn} from '../query/question-times.js';
 import {partitionOfUser} from '../query/user-partition.js';
 import type {Handle} from '../route.js';
 import {formatForm} from './report-csv.js';

@@ -1,15 +1,17 @@
 // GET /v1/users: who there is (docs/api/lists.md, People).
 import {type PeopleQuestion, people} from '../../asks/question/lists.js';
+import {conditionsOf} from '../../asks/question/members.js';
+import {endOfTimeMs, timesOf} from '../../asks/question/times.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {readUserCursor} from '../../user-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
-import {conditionsOf, conditionTexts} from '../query/conditions.js';
+import {conditionTexts} from '../query/conditions.js';
 import {deedsForm, deedsIn, inNumbersOf} from '../query/deeds.js';
 import {member, name, optional, type TextForm} from '../query/parameters.js';
-import {openRangeForm, timesOf} from '../query/question-times.js';
-import {endOfTimeMs, openRangeIn} from '../query/recent-range.js';
+import {openRangeForm} from '../query/question-times.js';
+import {openRangeIn} from '../query/recent-range.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {behindOf} from './behind.js';
 import {formatForm} from './report-csv.js';

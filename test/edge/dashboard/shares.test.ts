@@ -351,8 +351,7 @@ describe('a user who is deleted', () => {
     const alert = await made('v1/alerts', {
       name: 'hers',
       kind: 'absence',
-      event: 'signup',
-      user_where: ['email eq Eve@x.io'],
+      question: {report: 'counts', events: [{event: 'signup'}], users: {where: ['email eq Eve@x.io']}},
       minutes: 60,
     });
     expect((await hideNames({names: [`old ${userId}`, 'old']})).status).toBe(200);

@@ -1,17 +1,13 @@
 // An alert as the fields of its form, and as the API takes it: all of it when it is made, what changed when it is edited.
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
-import {type Condition, readCondition, writeCondition} from '../../address/conditions.js';
 import {changedFields, type Fields, numberText, optionalNumber, typedNumber} from '../../address/form-fields.js';
+import type {WatchedQuestion} from '../../address/watched-question.js';
 import type {AlertKind, LagKind} from './alert-words.js';
 
 export interface AlertDraft {
   readonly name: string;
   readonly kind: AlertKind;
-  readonly count: 'events' | 'users';
-  /** Undefined: of any name. */
-  readonly event: string | undefined;
-  readonly where: readonly Condition[];
-  readonly userWhere: readonly Condition[];
+  readonly question: WatchedQuestion;
   readonly minutes: string;
   readonly side: 'gte' | 'lte';
   readonly bound: string;
@@ -37,10 +33,7 @@ export interface AlertDraft {
 export const newDraft: AlertDraft = {
   name: '',
   kind: 'threshold',
-  count: 'events',
-  event: undefined,
-  where: [],
-  userWhere: [],
+  question: {report: 'counts'},
   minutes: '60',
   side: 'gte',
   bound: '',
@@ -61,22 +54,17 @@ export const newDraft: AlertDraft = {
 };
 
 const perCent = 100;
-const conditionsOf = (texts: readonly string[] = []): readonly Condition[] =>
-  texts.map(readCondition).filter((one) => one !== undefined);
 /** A default, which the API names as any other value, is an empty field. */
 const unless = (value: number | undefined, absent: number): number | undefined =>
   value === absent ? undefined : value;
 
 export function draftOf(alert: AlertAnswer): AlertDraft {
-  const {name, kind, event, where, user_where: userWhere, quiet_hours: quiet, gte, lte} = alert;
+  const {name, kind, question = newDraft.question, quiet_hours: quiet, gte, lte} = alert;
   return {
     ...newDraft,
     name,
     kind,
-    count: alert.count ?? newDraft.count,
-    event,
-    where: conditionsOf(where),
-    userWhere: conditionsOf(userWhere),
+    question,
     minutes: numberText(alert.minutes) || newDraft.minutes,
     side: lte === undefined ? 'gte' : 'lte',
     bound: numberText(gte ?? lte),
@@ -97,9 +85,6 @@ export function draftOf(alert: AlertAnswer): AlertDraft {
   };
 }
 
-const listed = (conditions: readonly Condition[]): readonly string[] | null =>
-  conditions.length === 0 ? null : conditions.map(writeCondition);
-
 /** Fields of the alert but its kind. Null: an optional one that it has not. */
 function fieldsOf(draft: AlertDraft): Fields {
   const {name, kind, endpoints, held, repeat, quietFrom, quietTo, zone} = draft;
@@ -117,18 +102,12 @@ function fieldsOf(draft: AlertDraft): Fields {
 }
 
 function ruleOf(draft: AlertDraft): Fields {
-  const {kind, count, event, where, userWhere, minutes, side, bound, funnel, step, lag, seconds} = draft;
-  const watched = {
-    event: event ?? null,
-    where: listed(where),
-    user_where: listed(userWhere),
-    minutes: typedNumber(minutes),
-  };
+  const {kind, question, minutes, side, bound, funnel, step, lag, seconds} = draft;
   switch (kind) {
     case 'threshold':
-      return {count, ...watched, [side]: typedNumber(bound)};
+      return {question, minutes: typedNumber(minutes), [side]: typedNumber(bound)};
     case 'absence':
-      return watched;
+      return {question: {...question, measure: undefined}, minutes: typedNumber(minutes)};
     case 'funnel_drop':
       return {
         funnel,

@@ -3,7 +3,6 @@
 
 import {useEffect, useRef, useState} from 'preact/hooks';
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
-import {writeCondition} from '../../address/conditions';
 import {momentText} from '../../charts/format';
 import {DialogForm} from '../../controls/dialog-form';
 import {Options} from '../../controls/options';
@@ -158,10 +157,7 @@ const behind =
     firingBehind({
       kind: draft.kind as Firing['kind'], // The others have no preview.
       firing,
-      event: draft.event ?? null,
-      counts: draft.count,
-      where: draft.where.map(writeCondition),
-      userWhere: draft.userWhere.map(writeCondition),
+      question: draft.question,
       minutes: Number(draft.minutes),
       days: Number(draft.days),
     });

@@ -1,5 +1,6 @@
 // Alerts in words: their rules, their states, and what a preview found; and the path of one.
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
+import {fieldsIn} from '../../address/watched-question.js';
 import {count, duration, percent} from '../../charts/format.js';
 import type {AlertDraft} from './alert-draft.js';
 
@@ -71,11 +72,11 @@ export function valueText(kind: AlertKind, value: number | null): string {
 const times = (number: number): string => (number === 1 ? 'once' : `${count(number)} times`);
 
 /** `105 events`: a value with what it counts. */
-export function countedText({kind, count: of}: Pick<AlertDraft, 'kind' | 'count'>, value: number | null): string {
+export function countedText({kind, question}: Pick<AlertDraft, 'kind' | 'question'>, value: number | null): string {
   const text = valueText(kind, value);
   if (value === null) return text;
   if (kind === 'funnel_drop') return `${text} who convert`;
-  const noun = kind === 'threshold' ? of : 'events';
+  const noun = kind === 'threshold' ? fieldsIn(question).counts : 'events';
   return `${text} ${value === 1 ? noun.slice(0, -1) : noun}`;
 }
 

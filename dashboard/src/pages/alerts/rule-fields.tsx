@@ -1,7 +1,8 @@
 // The rule of an alert, as fields: each kind has its own.
 import type {SavedFunnelAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import type {Days} from '../../address/range';
-import {UserConditions} from '../../controls/common-fields';
+import {deedWords, fieldsIn, withFields} from '../../address/watched-question';
+import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {NumberField} from '../../controls/number-field';
@@ -41,30 +42,33 @@ export function RuleFields({draft, edit, funnels}: RuleProps) {
 
 function EventFields({draft, edit}: FieldsProps) {
   const days: Days = {from: today.peek() - listedDays + 1, to: today.peek()};
-  const {kind, count, event, where, userWhere, minutes, side, bound} = draft;
+  const {kind, question, minutes, side, bound} = draft;
+  const {event, counts, where, ...users} = fieldsIn(question);
+  const deeds = deedWords(question);
+  const ask = (changed: Parameters<typeof withFields>[1]): void => edit({question: withFields(question, changed)});
   return (
     <>
       <Field label="Event">
         <div class="with-button alert-event">
-          <EventPicker label="Event" name={event} days={days} onChoose={(name) => edit({event: name})} />
-          {event !== undefined && (
+          <EventPicker label="Event" name={event ?? undefined} days={days} onChoose={(name) => ask({event: name})} />
+          {event !== null && (
             <button
               type="button"
               class="quiet"
               title="Of any name"
               aria-label="Events of any name"
-              onClick={() => edit({event: undefined})}
+              onClick={() => ask({event: null})}
             >
               <Icon name="close" />
             </button>
           )}
         </div>
-        {event === undefined && <p class="help">Without a choice events of any name count.</p>}
+        {event === null && <p class="help">Without a choice events of any name count.</p>}
       </Field>
       <div class="number-fields">
         {kind === 'threshold' && (
           <>
-            <Options label="Number of" value={count} options={countWords} onChoose={(one) => edit({count: one})} />
+            <Options label="Number of" value={counts} options={countWords} onChoose={(one) => ask({counts: one})} />
             <Options label="Is" value={side} options={sideWords} onChoose={(one) => edit({side: one})} />
             <NumberField label="Threshold" value={bound} onType={(text) => edit({bound: text})} />
           </>
@@ -74,13 +78,14 @@ function EventFields({draft, edit}: FieldsProps) {
       <Field label="Only events where">
         <ConditionList
           conditions={where}
-          keys={{of: 'events', event, days}}
+          keys={{of: 'events', event: event ?? undefined, days}}
           of="of the events"
           add={where.length === 0 ? 'All of them: add a filter' : 'Filter'}
-          onChange={(conditions) => edit({where: conditions})}
+          onChange={(conditions) => ask({where: conditions})}
         />
       </Field>
-      <UserConditions conditions={userWhere} onChange={(conditions) => edit({userWhere: conditions})} />
+      <UsersField question={users} onChange={ask} />
+      {deeds.length > 0 && <p class="help">Only users who {deeds.join(' and ')}.</p>}
     </>
   );
 }

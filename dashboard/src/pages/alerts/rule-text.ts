@@ -1,19 +1,26 @@
 // The rule of an alert in words.
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
-import {conditionWords} from '../../address/condition-words.js';
+import {conditionText} from '../../address/conditions.js';
+import {deedWords, fieldsIn} from '../../address/watched-question.js';
 import {count, duration, percent} from '../../charts/format.js';
+import {segmentName} from '../../service/known-segments.js';
 import {type FunnelNames, lagWords} from './alert-words.js';
 
 /** `at least 10 "signup" events in 1 h, if plan eq pro` */
 export function ruleText(alert: AlertAnswer, funnels: FunnelNames): string {
-  const {kind, event, count: what, minutes = 0, gte, lte, where = [], user_where: userWhere = []} = alert;
-  const conditions = [...where.map(conditionWords), ...userWhere.map((one) => `user ${conditionWords(one)}`)];
+  const {kind, question = {report: 'counts'}, minutes = 0, gte, lte} = alert;
+  const {event, counts, where, user_where: userWhere, segment} = fieldsIn(question);
+  const conditions = [
+    ...where.map(conditionText),
+    ...(segment === null ? [] : [`user is in ${segmentName(segment)}`]),
+    ...[...userWhere.map(conditionText), ...deedWords(question)].map((one) => `user ${one}`),
+  ];
   const only = conditions.length === 0 ? '' : `, if ${conditions.join(' and ')}`;
-  const events = event === undefined ? 'events' : `"${event}" events`;
+  const events = event === null ? 'events' : `"${event}" events`;
   switch (kind) {
     case 'threshold': {
       const bound = gte === undefined ? `at most ${count(lte!)}` : `at least ${count(gte)}`;
-      return `${bound} ${what === 'users' ? `users with ${events}` : events} in ${duration(minutes * 60)}${only}`;
+      return `${bound} ${counts === 'users' ? `users with ${events}` : events} in ${duration(minutes * 60)}${only}`;
     }
     case 'absence':
       return `no ${events} for ${duration(minutes * 60)}${only}`;

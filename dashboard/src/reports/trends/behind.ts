@@ -32,7 +32,7 @@ interface TrendNumber {
   readonly series: AskedSeries;
   /** Measure of the number; `users` in the column of users. */
   readonly measure: Measure;
-  readonly common: Pick<Common, 'user_where' | 'by'> & Partial<Pick<Common, 'weeks'>>;
+  readonly common: Pick<Common, 'user_where' | 'by'> & Partial<Pick<Common, 'weeks' | 'segment'>>;
   /** Undefined: all of the series. */
   readonly row: RowName | undefined;
   /** Answer that has the number. */

@@ -6,8 +6,7 @@ import type {Operations} from '../operation.js';
 
 const rule = {
   kind: 'threshold',
-  event: 'purchase',
-  where: ['currency eq EUR'],
+  question: {report: 'counts', events: [{event: 'purchase'}], where: ['currency eq EUR']},
   minutes: 60,
   lte: 0,
 } as const;
