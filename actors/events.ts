@@ -79,8 +79,8 @@ export class Events {
     return this.stepWatch;
   }
 
-  /** A user who was to leave stays, with rows that the watch left out. */
-  usersStayed(): void {
+  /** A user who was to leave stays, with rows that the watch left out; or what funnels exclude may be erased. */
+  touchFunnels(): void {
     this.stepWatch?.touchAll();
   }
 }

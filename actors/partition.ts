@@ -147,17 +147,21 @@ export class Partition {
           break;
         }
         case entryKind.erase:
-          if (!this.erasures.isRepeated(entry)) return this.erasures.awaited(entry);
+          if (!this.erasures.isRepeated(entry)) {
+            const awaited = this.erasures.awaited(entry);
+            if (awaited.kind === 'name_erasure') this.events.touchFunnels();
+            return awaited;
+          }
           this.deletions.noteErasedInLog(sequence); // The copy names the user.
           break;
         case entryKind.link:
           if (entry.isTakenBack) {
             this.deletions.noteErasedInLog(sequence);
-            if (this.identity.takeBackLink(entry)) this.events.usersStayed();
+            if (this.identity.takeBackLink(entry)) this.events.touchFunnels();
           } else this.identity.apply(entry);
           break;
         case entryKind.leave:
-          if (this.identity.applyLeave(entry, this.generation)) this.events.usersStayed();
+          if (this.identity.applyLeave(entry, this.generation)) this.events.touchFunnels();
           break;
         case entryKind.complete:
           this.applyComplete(cursor);

@@ -1,5 +1,6 @@
 // Names of events and properties in a question, for hints about them; and how a hint, which is a header, shows a name.
 import type {Condition} from '../actors/report/rows/condition.js';
+import type {ChosenEvents} from './asks/funnels.js';
 import type {ReportQuery} from './asks/report.js';
 import type {Deed} from './asks/user-filter.js';
 
@@ -19,10 +20,15 @@ function eventsCounted(query: ReportQuery): readonly (string | undefined)[] {
   if ('event' in query) return [query.event];
   if (query.report === 'retention') return [query.start.event, query.return.event];
   if ('did' in query) return [query.did?.event];
-  if (query.report === 'stalled') return query.steps;
-  if ('steps' in query) return [...query.steps, ...(query.exclusions ?? [])].map(({event}) => event);
+  if ('steps' in query) return onPaths(query).map(({event}) => event);
   return 'events' in query ? (query.events ?? []) : [];
 }
+
+/** Steps of a funnel, and what it excludes. */
+const onPaths = (query: Extract<ReportQuery, {steps: unknown}>): readonly ChosenEvents[] => [
+  ...query.steps,
+  ...('exclusions' in query ? (query.exclusions ?? []) : []),
+];
 
 /** Conditions on events; those on users' traits are in `users`. */
 export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
@@ -33,8 +39,7 @@ export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
   if ('did' in query) add(query.did?.where);
   for (const {where} of deedsOf(query)) add(where);
   if (query.report === 'retention') for (const {where} of [query.start, query.return]) add(where);
-  if ('steps' in query && query.report !== 'stalled')
-    for (const {where} of [...query.steps, ...(query.exclusions ?? [])]) add(where);
+  if ('steps' in query) for (const {where} of onPaths(query)) add(where);
   return conditions;
 }
 

@@ -10,9 +10,3 @@ export function windowMsOf(text: string): number | undefined {
   // No two events are further apart, so a longer window means the same; and JSON has no infinity.
   return amount === undefined ? undefined : Math.min(Number(amount) * unitMs[unit]!, Number.MAX_SAFE_INTEGER);
 }
-
-/** In the largest unit that fits. */
-export function windowText(ms: number): string {
-  const [unit, ofUnit] = Object.entries(unitMs).find(([, one]) => ms % one === 0) ?? ['s', 1_000];
-  return `${Math.ceil(ms / ofUnit)}${unit}`;
-}

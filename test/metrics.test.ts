@@ -312,7 +312,7 @@ test('users whose progress in saved funnels does not fit in memory are an alarm 
   const writer = new Client(service.baseUrl, service.writeKey);
   const reader = new Client(service.baseUrl, service.secretKey);
   // Of each user 32 bytes with six steps, and one and a half bits: 32,577 of them fit.
-  const funnel = {name: 'f', steps: ['a', 'b', 'c', 'd', 'e', 'f']};
+  const funnel = {name: 'f', question: {report: 'funnel', steps: [...'abcdef'].map((event) => ({event}))}};
   expect((await reader.post('/v1/funnels', funnel)).status).toBe(201);
   for (let batch = 0; batch < 33; batch++) {
     const events = Array.from({length: 1_000}, (_, i) => ({event: 'a', userId: `${batch}-${i}`}));

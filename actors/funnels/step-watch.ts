@@ -1,5 +1,6 @@
 // Finds rows that matter to saved funnels. It is no state: the shell gives it the funnels, and its findings are hints.
-//   SW1. A user who completes a funnel by their newest event is found at once, because that event is of the last step.
+//   SW1. A user who completes a funnel by their newest event is found at once, because that event is of the last step, or in a
+//        funnel of any order of some step. Conditions and exclusions are not looked at: a hint may be wrong.
 //   SW2. A user who completes it by a late event is not found. The funnel is `touched` then, and the shell asks for the users who
 //        completed it once the rows are published.
 //   SW3. A user cannot complete a funnel without a row of each of its steps within the window before. So a user whose rows are all
@@ -29,6 +30,8 @@ const newestWord = 2;
 export interface WatchedFunnel {
   readonly steps: readonly string[];
   readonly windowMs?: number | undefined;
+  /** Whether its steps may come in any order. */
+  readonly isAnyOrder?: boolean | undefined;
   /** Whether a user completed it already. Once true it stays so. */
   readonly isDone: (user: number) => boolean;
 }
@@ -160,14 +163,14 @@ export class StepWatch {
     this.steps = new Uint32Array(names.count);
     this.ends = new Uint32Array(names.count);
     this.places = new Uint8Array(names.count);
-    for (const [at, {steps}] of funnels.entries())
+    for (const [at, {steps, isAnyOrder}] of funnels.entries())
       for (const [place, step] of steps.entries()) {
         const bytes = wtf8(step);
         const name = names.find(bytes, 0, bytes.length);
         if (name < 0) continue;
         this.steps[name] |= 1 << at;
         this.places[name] = this.placeOf.get(step)!;
-        if (place === steps.length - 1) this.ends[name] |= 1 << at;
+        if (isAnyOrder || place === steps.length - 1) this.ends[name] |= 1 << at;
       }
   }
 
@@ -187,7 +190,7 @@ export class StepWatch {
     });
   }
 
-  /** Some user was to leave, and stays: it may have completed any funnel. As in SW2. */
+  /** Events are deleted, or some user was to leave, and stays: users may have completed any funnel. As in SW2. */
   touchAll(): void {
     for (const at of this.funnels.keys()) this.touched |= 1 << at;
   }

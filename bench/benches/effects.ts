@@ -92,8 +92,9 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Effec
 
 async function saveFunnels({baseUrl}: BenchService): Promise<void> {
   const client = new HttpClient(baseUrl, {key: secretKey, connectionsMax: 1});
-  for (const [at, funnel] of frequentFunnels.entries()) {
-    const {status, text} = await client.send('POST', '/v1/funnels', {json: {name: `funnel ${at}`, ...funnel}});
+  for (const [at, {steps, window}] of frequentFunnels.entries()) {
+    const question = {report: 'funnel', steps: steps.map((event) => ({event})), window};
+    const {status, text} = await client.send('POST', '/v1/funnels', {json: {name: `funnel ${at}`, question}});
     if (status !== 201) throw new Error(`a funnel was answered ${status}: ${text}`);
   }
   client.close();

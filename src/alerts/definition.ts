@@ -1,6 +1,7 @@
 // The stored definition of an alert: its rule, its times, and its endpoints.
 //   Owns: the closed set of rules and their limits. Does not own: how the API writes them (src/edge/routes/alert-body.ts).
 import type {WatchedQuestion} from '../asks/question/counts.js';
+import type {FollowedQuestion} from '../asks/question/funnel.js';
 import type {Definition} from '../kept/definition.js';
 
 export const alertsMax = 200;
@@ -100,7 +101,5 @@ export const stateName = (alertId: string): string => `st.${alertId}`;
 /** The parts of a saved funnel that rules read. */
 export interface WatchedFunnel {
   readonly name: string;
-  /** Names of events. */
-  readonly steps: readonly string[];
-  readonly windowMs?: number;
+  readonly question: FollowedQuestion;
 }

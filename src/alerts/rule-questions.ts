@@ -10,6 +10,7 @@
 import {dayMs} from '../../actors/limits.js';
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {WatchedQuestion} from '../asks/question/counts.js';
+import {funnelPathOf} from '../asks/question/funnel-path.js';
 import {conditionsOf, type SegmentUsers} from '../asks/question/members.js';
 import {usersMeant} from '../asks/question/users-meant.js';
 import type {ReportQuery} from '../asks/report.js';
@@ -232,15 +233,9 @@ function funnelDrop(rule: FunnelDropRule, ends: readonly number[], funnel: Watch
   if (funnel === undefined) return unjudged(windows, boundOf(rule));
   const comparesBefore = rule.lowerBy !== undefined;
   const ranges = windows.flatMap((window) => (comparesBefore ? [window, theOneBefore(window)] : [window]));
-  const {steps, windowMs} = funnel;
+  const path = funnelPathOf(funnel.question);
   return {
-    questions: ranges.map(({fromMs, toMs}) => ({
-      report: 'funnel',
-      steps: steps.map((event) => ({event})),
-      fromMs,
-      toMs: toMs - 1,
-      windowMs,
-    })),
+    questions: ranges.map(({fromMs, toMs}) => ({report: 'funnel', ...path, fromMs, toMs: toMs - 1})),
     readingsOf: (bodies) =>
       windows.map((window, i) =>
         comparesBefore

@@ -8,6 +8,7 @@
 //   SL4. Queued messages name no user: the owner of the partition makes the payload (src/partition/reads/effect-data.ts).
 
 import {throwBroken} from '../../actors/invariant.js';
+import {funnelPathOf} from '../asks/question/funnel-path.js';
 import type {ReportQuery} from '../asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../asks/stalled.js';
 import type {Logger} from '../observe.js';
@@ -113,13 +114,14 @@ export class Stalls {
 
   private async pageOf(
     {step, minutes}: StalledRule,
-    {steps, windowMs}: WatchedFunnel,
+    {question}: WatchedFunnel,
     from: StallPlace,
     {asOfMs, positions}: PublishedSet,
   ): Promise<StallPage | undefined> {
+    const {steps, windowMs, where = []} = funnelPathOf(question);
     const query: ReportQuery = {
       report: 'stalled',
-      steps: steps.slice(0, step + 1),
+      steps: steps.slice(0, step + 1).map(({event, where: own = []}) => ({event, where: [...where, ...own]})),
       ...(windowMs === undefined ? {} : {windowMs}),
       withinMs: minutes * minuteMs,
       from,

@@ -3,6 +3,7 @@ import type {BucketedRange} from '../../actors/report/counts/buckets.js';
 import type {HistogramBounds} from '../../actors/report/funnel/duration-histogram.js';
 import type {StepOrder} from '../../actors/report/funnel/path-rules.js';
 import type {Condition} from '../../actors/report/rows/condition.js';
+import type {Selector} from '../../actors/report/rows/row-choice.js';
 import type {FunnelUserPlace} from '../funnel-users-cursor.js';
 import type {Breakdown, BreakdownRow} from './breakdown.js';
 import type {UserFilter} from './user-filter.js';
@@ -23,23 +24,33 @@ export interface ChosenEvents {
   readonly where?: readonly Condition[];
 }
 
-/** Who is in a funnel, and how far. */
-export interface FunnelRules {
+/** The paths through a funnel. */
+export interface FunnelPath {
   readonly steps: readonly ChosenEvents[];
   /** Absent: `sequential`. */
   readonly order?: StepOrder | undefined;
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** `entry`: only the entry must be in [fromMs, toMs]; its path may continue for the window. Absent: `all`. */
-  readonly range?: 'all' | 'entry' | undefined;
   /** Conversion window in ms, inclusive, from the first event of the path. */
   readonly windowMs?: number | undefined;
   /** Conditions that every event must meet; other events are ignored. */
   readonly where?: readonly Condition[];
-  /** Absent: all users. */
-  readonly users?: UserFilter;
   /** Events that end a path between two steps; steps from 0. */
   readonly exclusions?: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
+}
+
+/** What chooses the events of paths: steps, then exclusions, then for strict paths every event. */
+export function funnelSelectors({steps, exclusions = [], order, where = []}: FunnelPath): readonly Selector[] {
+  const named = [...steps, ...exclusions].map(({event, where: own = []}) => ({event, where: [...where, ...own]}));
+  return order === 'strict' ? [...named, {where}] : named;
+}
+
+/** Who is in a funnel, and how far. */
+export interface FunnelRules extends FunnelPath {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** `entry`: only the entry must be in [fromMs, toMs]; its path may continue for the window. Absent: `all`. */
+  readonly range?: 'all' | 'entry' | undefined;
+  /** Absent: all users. */
+  readonly users?: UserFilter;
   /** A property that must have the same value in all events of a path. */
   readonly hold?: string | undefined;
   readonly breakdown?: Breakdown | undefined;

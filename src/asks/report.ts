@@ -6,7 +6,7 @@ import type {ChangesAnswer, ChangesQuery} from './changes.js';
 import type {CountsReportQuery} from './counts.js';
 import type {EngagementReportQuery} from './engagement.js';
 import type {ExportAnswer, ExportQuery} from './exports.js';
-import type {FunnelReportQuery, PlainFunnel} from './funnels.js';
+import type {FunnelPath, FunnelReportQuery} from './funnels.js';
 import type {ListQuery, NameListQuery} from './lists.js';
 import type {StalledQuery} from './stalled.js';
 import type {UserListQuery} from './user-list.js';
@@ -29,7 +29,7 @@ export type ReportQuestion =
   | {readonly ask: 'status'}
   | {readonly ask: 'measures'}
   /** Users from index `8 * fromByte` on who completed the funnel by all events of the partition's newest snapshot. */
-  | {readonly ask: 'converted'; readonly partition: number; readonly funnel: PlainFunnel; readonly fromByte: number}
+  | {readonly ask: 'converted'; readonly partition: number; readonly funnel: FunnelPath; readonly fromByte: number}
   | {readonly ask: 'export'; readonly query: ExportQuery}
   | {readonly ask: 'changes'; readonly query: ChangesQuery}
   | {

@@ -1,9 +1,10 @@
 // Users who did not finish a funnel in time, for alerts.
+import type {ChosenEvents} from './funnels.js';
 
 /** Users who reached the last step but one, and the last not in time: those whose deadline is in [from, untilMs], in order. */
 export interface StalledQuery {
   readonly report: 'stalled';
-  readonly steps: readonly string[];
+  readonly steps: readonly ChosenEvents[];
   /** Conversion window in ms, inclusive, from the first step. */
   readonly windowMs?: number;
   /** Ms from the last step but one to the deadline of the last one. */

@@ -1,5 +1,5 @@
 // Questions to a partition about one user, and their answers. All but `deletion` are live.
-import type {PlainFunnel} from './funnels.js';
+import type {FunnelPath} from './funnels.js';
 
 export const devicesListedMax = 100;
 
@@ -17,7 +17,7 @@ export type UserQuestion =
   /** Anonymous users of this partition who are linked to this user. */
   | {readonly ask: 'devices'; readonly userId: string}
   /** Steps that a user reached in each of these funnels. */
-  | {readonly ask: 'funnels'; readonly user: UserRef; readonly funnels: readonly PlainFunnel[]}
+  | {readonly ask: 'funnels'; readonly user: UserRef; readonly funnels: readonly FunnelPath[]}
   /** Waits up to `waitMs` for the deletion to complete. */
   | {readonly ask: 'deletion'; readonly id: string; readonly waitMs: number};
 

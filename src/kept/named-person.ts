@@ -150,7 +150,7 @@ const ofCondition: Reader = (text) => {
 /** NP3. The fields of definitions that are searched. */
 const readers: ReadonlyMap<string, Reader> = new Map([
   ...['name', 'text', 'url', 'as'].map((field) => [field, ofWords] as const),
-  ...['event', 'steps', 'names'].map((field) => [field, ofEvent] as const),
+  ...['event', 'names'].map((field) => [field, ofEvent] as const),
   ['where', ofCondition],
 ]);
 

@@ -4,7 +4,7 @@ import type {NatsConnection} from 'nats';
 import {throwBroken} from '../../actors/invariant.js';
 import {UserSet} from '../../actors/table/user-set.js';
 import {partitionsCaller} from '../asks/asker.js';
-import type {PlainFunnel} from '../asks/funnels.js';
+import type {FunnelPath} from '../asks/funnels.js';
 import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
 import {askReportSubject} from '../asks/subjects.js';
 import {askedHeaders} from '../nats/asked-headers.js';
@@ -17,7 +17,7 @@ const answerMsMax = 60_000;
 export async function askConverted(
   nc: NatsConnection,
   partition: number,
-  funnel: PlainFunnel,
+  funnel: FunnelPath,
   fromByte: number,
 ): Promise<Converted | undefined> {
   const question: ReportQuestion = {ask: 'converted', partition, funnel, fromByte};

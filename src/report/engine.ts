@@ -55,6 +55,7 @@ import {
 import {BusyTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
 import type {FastPaths} from './reading.js';
 import {rehearse} from './rehearsal.js';
+import {plainPath} from './stored-answers.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 
@@ -384,10 +385,11 @@ export class ReportEngine {
     const snapshot = newest[partition];
     if (snapshot === undefined) return noSnapshots;
     const asker = {caller: partitionsCaller, gone};
-    const byPostings = (): Promise<UserSet | undefined> =>
-      this.inTurn(asker, (evaluation) => evaluation.postedConverted(funnel, snapshot));
+    const plain = plainPath(funnel);
+    const byPostings = async (): Promise<UserSet | undefined> =>
+      plain && this.inTurn(asker, (evaluation) => evaluation.postedConverted(plain, snapshot));
     let users = await byPostings();
-    if (users === undefined) {
+    if (plain !== undefined && users === undefined) {
       // No client waits for this answer, and postings take less work than a scan of all rows.
       await unlessStopped(this.funnels.settled(), gone);
       users = await byPostings();

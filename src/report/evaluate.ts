@@ -6,7 +6,7 @@ import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import type {ChangesQuery, PositionGone} from '../asks/changes.js';
 import type {ExportQuery} from '../asks/exports.js';
-import type {PlainFunnel} from '../asks/funnels.js';
+import type {FunnelPath, PlainFunnel} from '../asks/funnels.js';
 import type {ReportQuery} from '../asks/report.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {rowFinder} from './counts/name-kernel.js';
@@ -50,13 +50,13 @@ export class Evaluation {
     return exportedPage(this.over(snapshots.length), query, snapshots);
   }
 
-  /** Users of `converted`, found in postings; undefined: this snapshot has no postings yet. */
+  /** Users of `converted` in a funnel of plain steps, found in postings; undefined: this snapshot has no postings yet. */
   postedConverted(funnel: PlainFunnel, snapshot: PartitionSnapshot): Promise<UserSet | undefined> {
     return postedConverted(this.reading, funnel, snapshot);
   }
 
   /** Users who completed the funnel, by all events of the snapshot. @throws MissingPart, DamagedPart */
-  converted(funnel: PlainFunnel, snapshot: PartitionSnapshot, partitionCount: number): Promise<UserSet> {
+  converted(funnel: FunnelPath, snapshot: PartitionSnapshot, partitionCount: number): Promise<UserSet> {
     return converted(this.over(partitionCount), funnel, snapshot);
   }
 

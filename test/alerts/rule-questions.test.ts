@@ -48,7 +48,10 @@ const someUsers = fc.constantFrom<Users[]>(
   {users: {where: ['a set']}, filter: () => ({where: meant(['a set']), did: []})},
   {
     users: {did: [{event: 'A', where: ['a set'], range: '-2d', not: false}]},
-    filter: (lastMs) => ({where: [], did: [{event: 'A', where: meant(['a set']), ...twoDays(lastMs), isAbsent: false}]}),
+    filter: (lastMs) => ({
+      where: [],
+      did: [{event: 'A', where: meant(['a set']), ...twoDays(lastMs), isAbsent: false}],
+    }),
   },
   {users: {segment: segmentId}, filter: () => inSegment},
   {
@@ -173,13 +176,24 @@ test('a rule whose segment was deleted asks nothing, and is not judged', () => {
   for (const rule of rules) {
     const {questions, readingsOf: read} = questionsOf(rule, [hourMs, dayMs]);
     expect(questions).toEqual([]);
-    expect(read([])).toMatchObject([{value: null, holds: undefined}, {toMs: dayMs, holds: undefined}]);
+    expect(read([])).toMatchObject([
+      {value: null, holds: undefined},
+      {toMs: dayMs, holds: undefined},
+    ]);
   }
 });
 
 describe('a funnel that drops', () => {
   const base: FunnelDropRule = {kind: 'funnel_drop', funnel: 'fn_1', days: 7, minEntered: 10};
-  const funnel = {name: 'Checkout', steps: ['cart', 'paid'], windowMs: hourMs};
+  const funnel = {
+    name: 'Checkout',
+    question: {
+      report: 'funnel' as const,
+      steps: [{event: 'cart', where: ['a set']}, {event: 'paid'}],
+      window: '1h',
+      exclude: [{event: 'left'}],
+    },
+  };
   const endMs = Date.UTC(2026, 4, 20, 12);
   const body = (total: number, rate: number) => {
     const steps = [{count: total}, {count: Math.round(total * rate)}];
@@ -193,7 +207,17 @@ describe('a funnel that drops', () => {
 
   test('asks for the days up to the end, and for as many before if it compares', () => {
     const days = 7 * 24 * hourMs;
-    const asked = {report: 'funnel', steps: [{event: 'cart'}, {event: 'paid'}], windowMs: hourMs};
+    const asked = {
+      report: 'funnel',
+      steps: [
+        {event: 'cart', where: meant(['a set'])},
+        {event: 'paid', where: []},
+      ],
+      where: [],
+      order: undefined,
+      exclusions: [{event: 'left', where: [], afterStep: 0, beforeStep: 1}],
+      windowMs: hourMs,
+    };
     expect(questionsOf({...base, below: 0.5}, [endMs], {funnel}).questions).toEqual([
       {...asked, fromMs: endMs - days, toMs: endMs - 1},
     ]);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Alert, StalledRule} from '../../src/alerts/definition.js';
 import {pagesMax, Stalls, usersOfPage} from '../../src/alerts/stalls.js';
+import type {FollowedQuestion} from '../../src/asks/question/funnel.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../../src/asks/stalled.js';
 import {createLogger} from '../../src/observe.js';
@@ -13,6 +14,13 @@ import {runs} from '../support/runs.js';
 
 const minuteMs = 60_000;
 const rule: StalledRule = {kind: 'stalled', funnel: 'fn_1', step: 1, minutes: 30};
+
+const checkout: FollowedQuestion = {
+  report: 'funnel',
+  steps: [{event: 'cart', where: ['plan eq pro']}, {event: 'buy'}, {event: 'rate'}],
+  window: '5s',
+  where: ['a set'],
+};
 
 class World {
   readonly sent: {endpoint: string; trigger: Trigger}[] = [];
@@ -36,7 +44,7 @@ class World {
       alerts: () => this.alerts,
       endpoint: (id) => (this.endpoints[id] === undefined ? undefined : {id, kind: this.endpoints[id]}),
       subscribers: (names) => (names.includes('Checkout') ? [{id: 'wh_2', kind: 'webhook'}] : []),
-      funnel: () => (this.hasFunnel ? {name: 'Checkout', steps: ['cart', 'buy', 'rate'], windowMs: 5} : undefined),
+      funnel: () => (this.hasFunnel ? {name: 'Checkout', question: checkout} : undefined),
       bodyOf: async (query) => {
         this.asked.push(query);
         return this.isGone ? undefined : this.page(query as Extract<ReportQuery, {report: 'stalled'}>);
@@ -111,10 +119,14 @@ test('each user is told once their deadline is published, to each webhook, by nu
       enteredMs: 30 * minuteMs,
     },
   });
+  const isSet = {property: 'a', op: 'set', values: []};
   expect(world.asked[0]).toMatchObject({
     report: 'stalled',
-    steps: ['cart', 'buy'],
-    windowMs: 5,
+    steps: [
+      {event: 'cart', where: [isSet, {property: 'plan', op: 'eq', values: ['pro']}]},
+      {event: 'buy', where: [isSet]},
+    ],
+    windowMs: 5_000,
     withinMs: 30 * minuteMs,
     untilMs: 55 * minuteMs,
   });

@@ -44,6 +44,8 @@ const receivedAt = ({path}: {path: string}, count: number) =>
     `${count} messages came`,
   );
 
+const through = (...events: readonly string[]) => ({report: 'funnel', steps: events.map((event) => ({event}))});
+
 async function created(body: object): Promise<AlertAnswer> {
   const answer = await under.read.post('/v1/alerts', body);
   expectJson(answer, 201);
@@ -68,7 +70,7 @@ test('an alert says how many webhooks and chats hear of it', async () => {
 
 test('an alert whose endpoint and funnel were deleted can be paused and renamed, and takes no other one that is not there', async () => {
   const {id: hook} = await endpoint('webhook', 'funnel.stalled', [freshId('name')]);
-  const made = await under.read.post('/v1/funnels', {name: freshId('funnel'), steps: ['cart', 'paid']});
+  const made = await under.read.post('/v1/funnels', {name: freshId('funnel'), question: through('cart', 'paid')});
   const {id: funnel} = made.json<{id: string}>();
   const {id} = await created({name: 'Left', kind: 'stalled', funnel, step: 1, minutes: 5, endpoints: [hook]});
   expectJson(await under.read.delete(`/v1/webhooks/${hook}`), 200);
@@ -94,7 +96,7 @@ describe('states', () => {
     const [event, paid] = [freshId('event'), freshId('paid')];
     await under.trackAll([0, 1, 2].map((user) => ({event, userId: `user-${user}`, properties: {plan: 'pro'}})));
     await under.track({event: paid, userId: 'user-0'});
-    const funnel = await under.read.post('/v1/funnels', {name: 'Pays', steps: [event, paid]});
+    const funnel = await under.read.post('/v1/funnels', {name: 'Pays', question: through(event, paid)});
     expectJson(funnel, 201);
     const question = {report: 'counts', events: [{event, where: ['plan eq pro']}]};
     const watched = {question, minutes: 60};
@@ -102,7 +104,13 @@ describe('states', () => {
     // Partitions publish one after another: an alert that sees some of them alone fires with another value.
     await reportCovering(under.read, '/v1/names', under.positions);
     const busy = await created({name: 'Busy', kind: 'threshold', ...watched, gte: 3});
-    const calm = await created({name: 'Calm', kind: 'threshold', minutes: 60, question: {...question, measure: {of: 'users'}}, gte: 4});
+    const calm = await created({
+      name: 'Calm',
+      kind: 'threshold',
+      minutes: 60,
+      question: {...question, measure: {of: 'users'}},
+      gte: 4,
+    });
     const alive = await created({name: 'Alive', kind: 'absence', ...watched});
     const few = await created({name: 'Few pay', ...drop, below: 0.5});
     const enough = await created({name: 'Enough pay', ...drop, below: 0.2});
@@ -192,7 +200,8 @@ describe('receivers', () => {
   test('are told who stalled in a saved funnel, and not who went on', async () => {
     const [cart, buy, name] = [freshId('cart'), freshId('buy'), freshId('Checkout')];
     const [ada, bob] = [freshId('ada'), freshId('bob')];
-    const saved = await under.read.post('/v1/funnels', {name, steps: [cart, buy]});
+    const question = {...through(cart, buy), where: ['plan eq pro']};
+    const saved = await under.read.post('/v1/funnels', {name, question});
     expectJson(saved, 201);
     const funnel = saved.json<{id: string}>().id;
     const body = {name: freshId('Left'), kind: 'stalled', funnel, step: 1, minutes: 5};
@@ -202,6 +211,11 @@ describe('receivers', () => {
     await refused('endpoints', {endpoints: [slack.id]});
     await refused('step', {step: 2});
     await refused('funnel', {funnel: 'fn_0123456789abcdef'});
+    const strict = await under.read.post('/v1/funnels', {
+      name: freshId('Strict'),
+      question: {...question, order: 'strict'},
+    });
+    await refused('funnel', {funnel: strict.json<{id: string}>().id});
     await refused('quiet_hours', {quiet_hours: {timezone: 'UTC', from: '22:00', to: '07:00'}});
 
     const hook = await endpoint('webhook', 'funnel.stalled', [name]);
@@ -213,10 +227,12 @@ describe('receivers', () => {
     // Their deadline comes soon, and not before a busy machine has taken the events.
     const deadlineMs = Date.now() + 8_000;
     const reached = new Date(deadlineMs - 5 * minuteMs).toISOString();
+    const properties = {plan: 'pro'};
     await under.trackAll([
-      {event: cart, userId: ada, timestamp: reached},
-      {event: cart, userId: bob, timestamp: reached},
-      {event: buy, userId: bob, timestamp: new Date(deadlineMs - minuteMs).toISOString()},
+      {event: cart, userId: ada, timestamp: reached, properties},
+      {event: cart, userId: freshId('free'), timestamp: reached},
+      {event: cart, userId: bob, timestamp: reached, properties},
+      {event: buy, userId: bob, timestamp: new Date(deadlineMs - minuteMs).toISOString(), properties},
     ]);
     const [stalled] = await receivedAt(hook, 1);
     expect(stalled).toMatchObject({id: expect.stringMatching(/^msg_/)});

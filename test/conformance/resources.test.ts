@@ -146,7 +146,10 @@ test('the record has no text of what people wrote', async () => {
 
 test('how far a user got in a saved funnel is live; its report counts as that of the same steps', async () => {
   const [cart, buy, ada, bob] = [freshId('cart'), freshId('buy'), freshId(), freshId()];
-  const saved = await under.read.post('/v1/funnels', {name: 'checkout', steps: [cart, buy], window: '1h'});
+  const saved = await under.read.post('/v1/funnels', {
+    name: 'checkout',
+    question: {report: 'funnel', steps: [{event: cart}, {event: buy}], window: '1h'},
+  });
   const {id} = saved.json<Item>();
   const track = (userId: string, event: string, time: string): Promise<unknown> =>
     under.trackAll([{event, userId, timestamp: `2024-05-01T${time}:00Z`}]);

@@ -185,8 +185,15 @@ describe('what is tracked', () => {
 });
 
 test('who is identified, completes a saved funnel and is deleted is told of, under one reference', async () => {
-  const [cart, buy, ada, name] = [freshId('cart'), freshId('buy'), freshId('ada'), freshId('funnel')];
-  const saved = await under.read.post('/v1/funnels', {name, steps: [cart, buy], window: '1h'});
+  const [cart, buy, leave] = [freshId('cart'), freshId('buy'), freshId('leave')];
+  const [ada, name] = [freshId('ada'), freshId('funnel')];
+  const question = {
+    report: 'funnel',
+    steps: [{event: cart}, {event: buy, where: ['amount gt 0']}],
+    window: '1h',
+    exclude: [{event: leave}],
+  };
+  const saved = await under.read.post('/v1/funnels', {name, question});
   expectJson(saved, 201);
   const {id} = saved.json<{id: string}>();
   const types = [{type: 'user.identified'}, {type: 'user.deleted'}, {type: 'funnel.completed', names: [name]}];
@@ -197,7 +204,7 @@ test('who is identified, completes a saved funnel and is deleted is told of, und
   const complete = (userId: string) =>
     under.trackAll([
       {event: cart, userId, timestamp: '2024-05-01T10:00:00Z'},
-      {event: buy, userId, timestamp: '2024-05-01T10:30:00Z'},
+      {event: buy, userId, timestamp: '2024-05-01T10:30:00Z', properties: {amount: 1}},
     ]);
   const partitionOf = (written: Answer): string => String(written.headers['log-position']).split(':')[0]!;
   let hers = '';
@@ -214,6 +221,14 @@ test('who is identified, completes a saved funnel and is deleted is told of, und
   });
   const {data: identified} = toldOf('user.identified', ada)!;
   expect(identified).toEqual({userId: ada, user_ref: expect.any(String), traits: {plan: 'pro'}});
+  // Nothing that she bought, and after she had left: neither completes it.
+  await under.trackAll([
+    {event: cart, userId: ada, timestamp: '2024-05-01T08:00:00Z'},
+    {event: buy, userId: ada, timestamp: '2024-05-01T08:30:00Z', properties: {amount: 0}},
+    {event: cart, userId: ada, timestamp: '2024-05-01T09:00:00Z'},
+    {event: leave, userId: ada, timestamp: '2024-05-01T09:10:00Z'},
+    {event: buy, userId: ada, timestamp: '2024-05-01T09:20:00Z', properties: {amount: 1}},
+  ]);
   await complete(ada);
   await until('her completion is told', () => toldOf('funnel.completed', ada) !== undefined);
   expect(toldOf('funnel.completed', ada)!.data).toEqual({

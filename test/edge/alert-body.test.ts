@@ -27,10 +27,7 @@ const everything = {
 };
 
 test.each<[object, object]>([
-  [
-    threshold,
-    {kind: 'threshold', question: {...question, timezone: zone}, minutes: 60, op: 'gte', bound: 10},
-  ],
+  [threshold, {kind: 'threshold', question: {...question, timezone: zone}, minutes: 60, op: 'gte', bound: 10}],
   [
     {name: 'Few', kind: 'threshold', question: everything, minutes: 1_440, lte: 0.5},
     {
@@ -142,12 +139,12 @@ test.each(['range', 'interval', 'breakdown', 'formulas', 'compare', 'series'])('
 });
 
 test.each<[string, unknown, string]>([
-  ['event', 'failed', '"events": [{"event": "signup"}]'],
-  ['where', ['plan eq pro'], '"where": ["plan eq pro"]'],
-  ['user_where', ['plan eq pro'], '"users": {"where": ["plan eq pro"]}'],
-  ['count', 'users', '"measure": {"of": "users"}'],
+  ['event', 'failed', '{"report": "counts", "events": [{"event": "signup"}]}'],
+  ['where', ['plan eq pro'], '{"report": "counts", "where": ["plan eq pro"]}'],
+  ['user_where', ['plan eq pro'], '{"report": "counts", "users": {"where": ["plan eq pro"]}}'],
+  ['count', 'users', '{"report": "counts", "measure": {"of": "users"}}'],
 ])('%s beside the question is told where it is now, in a change, too', (field, value, right) => {
-  const sentence = `${field} is in the question: "question": {"report": "counts", ${right}}`;
+  const sentence = `${field} is in the question: "question": ${right}`;
   const {question: _, ...rest} = threshold;
   expect(() => read({...rest, [field]: value})).toThrow(sentence);
   expect(() => readAlert(alertChange, {[field]: value})).toThrow(sentence);

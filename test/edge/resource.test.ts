@@ -119,8 +119,12 @@ test.each<[KeptName, object, Record<string, unknown>, object]>([
     {origins: ['https://a.example'], ends_at: 'never'},
     {origins: [], ends_at: '2026-05-31T00:00:00.000Z'},
   ],
-  ['funnel', {name: 'f', steps: ['a'], window: null}, {}, {window: null}],
-  ['alert', {name: 'a', kind: 'absence', question: {report: 'counts'}, minutes: 60}, {for: 2, repeat_minutes: 60}, {for: 1}],
+  [
+    'alert',
+    {name: 'a', kind: 'absence', question: {report: 'counts'}, minutes: 60},
+    {for: 2, repeat_minutes: 60},
+    {for: 1},
+  ],
   ['webhook', hook, {batch: {events: 5, ms: 1}, ordered: true}, {batch: {events: 1, ms: 0}, ordered: false}],
   ['webhook', hook, {max_lag_minutes: 60}, {max_lag_minutes: 1_440}],
 ])('null is the default of an optional member of a %s: %j with %j', async (kept, body, members, defaults) => {

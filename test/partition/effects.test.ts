@@ -15,7 +15,13 @@ import {startWholePartition} from '../support/whole-partition.js';
 
 const day = Date.UTC(2026, 4, 1);
 const deletionId = `del_0_${'0'.repeat(32)}`;
-const funnel: SavedFunnel = {v: 1, id: 'fn_1', createdMs: 0, name: 'Checkout', steps: ['cart', 'buy']};
+const funnel: SavedFunnel = {
+  v: 1,
+  id: 'fn_1',
+  createdMs: 0,
+  name: 'Checkout',
+  question: {report: 'funnel', steps: [{event: 'cart'}, {event: 'buy'}]},
+};
 
 let role: PartitionRole;
 let runner: Runner | undefined;

@@ -27,6 +27,7 @@ const ofFunnel = {
   timezone: 'UTC',
   percentiles: false,
 };
+const through = (...events: readonly string[]) => ({report: 'funnel', steps: events.map((event) => ({event}))});
 const asking = (...questions: unknown[]) => ({name: 'r', questions});
 const tiled = (tiles: unknown) => ({name: 'b', tiles});
 const tile = {questions: [ofCounts()]};
@@ -173,20 +174,40 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
   funnel: {
     isByCreation: true,
     bodies: [
-      {name: 'Checkout', steps: ['a', 'b', 'a'], window: '2d'},
-      {name: 'Trial', steps: ['a']},
-      {name: 'Activation', steps: ['a', 'b']},
+      {
+        name: 'Checkout',
+        question: {
+          report: 'funnel',
+          steps: [{event: 'a', where: ['plan eq <b>']}, {event: 'b'}, {event: 'a'}],
+          window: '2d',
+          where: ['n gt 1'],
+          exclude: [{event: 'c', where: ['a set'], between: [2, 3]}],
+        },
+      },
+      {name: 'Trial', question: through('a')},
+      {name: 'Activation', question: {...through('a', 'b'), order: 'any'}},
     ],
     change: {name: 'Checkout of all'},
     wrong: [
-      ['name', {steps: ['a']}],
-      ['name', {name: '', steps: ['a']}],
-      ['steps', {name: 'f'}],
-      ['steps', {name: 'f', steps: []}],
-      ['steps', {name: 'f', steps: Array.from({length: 51}, () => 'a')}],
-      ['steps.1', {name: 'f', steps: ['a', '']}],
-      ['window', {name: 'f', steps: ['a'], window: '7w'}],
-      ['windows', {name: 'f', steps: ['a'], windows: '7d'}],
+      ['name', {question: through('a')}],
+      ['name', {name: '', question: through('a')}],
+      ['/question', {name: 'f'}],
+      ['/question/report', {name: 'f', question: {...through('a'), report: 'paths'}}],
+      ['/question/steps', {name: 'f', question: through()}],
+      ['/question/steps', {name: 'f', question: through(...Array.from({length: 51}, () => 'a'))}],
+      ['/question/steps/1/event', {name: 'f', question: through('a', '')}],
+      ['/question/window', {name: 'f', question: {...through('a'), window: '7w'}}],
+      ['/question/windows', {name: 'f', question: {...through('a'), windows: '7d'}}],
+      ['/question/users', {name: 'f', question: {...through('a'), users: {segment}}}],
+      ['/question/range', {name: 'f', question: {...through('a'), range: '-7d'}}],
+      ['/question/hold', {name: 'f', question: {...through('a'), hold: 'cart'}}],
+      ['/question/exclude/0', {name: 'f', question: {...through('a', 'b'), order: 'strict', exclude: [{event: 'c'}]}}],
+      [
+        '/question/exclude/0/between',
+        {name: 'f', question: {...through('a', 'b'), exclude: [{event: 'c', between: [1, 3]}]}},
+      ],
+      ['steps', {name: 'f', steps: ['a']}],
+      ['window', {name: 'f', question: through('a'), window: '7d'}],
     ],
   },
   alert: {

@@ -6,7 +6,7 @@
 //        stall.
 
 export interface StallRules {
-  /** Selector of each step, up to the one that is waited for; equal ones are of the same event. */
+  /** Selector of each step, up to the one that is waited for; equal ones are of the same events. */
   readonly steps: readonly number[];
   /** Ms that the last of them may take after the one before. */
   readonly withinMs: number;
@@ -18,7 +18,7 @@ export interface StallRules {
 export function walkStalls(
   {steps, withinMs, windowMs}: StallRules,
   times: Float64Array,
-  selectorOf: (place: number) => number,
+  isChosen: (place: number, selector: number) => boolean,
   start: number,
   end: number,
   each: (enteredMs: number, reachedMs: number) => void,
@@ -30,12 +30,11 @@ export function walkStalls(
   };
   for (let place = start; place < end; place++) {
     const timeMs = times[place];
-    const selector = selectorOf(place);
     if (depth === 0 || timeMs > enteredMs + windowMs) {
-      if (selector !== steps[0]) continue;
+      if (!isChosen(place, steps[0])) continue;
       endAttempt();
       [depth, enteredMs, reachedMs] = [1, timeMs, timeMs]; // SW1
-    } else if (depth < steps.length && selector === steps[depth]) {
+    } else if (depth < steps.length && isChosen(place, steps[depth])) {
       depth += 1;
       if (depth < steps.length) reachedMs = timeMs;
       else if (timeMs > reachedMs + withinMs) each(enteredMs, reachedMs); // SW3

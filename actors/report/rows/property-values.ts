@@ -6,9 +6,9 @@
 //   PV2. An `unsure` row has no key until `addBodies` has read its block.
 //   PV3. In most chunks no row is unsure: keys are then codes, and loops over rows read them from the column.
 import {ByteWriter, holds} from '../../bytes/bytes.js';
-import {BodyBlock} from '../../chunk/bodies.js';
+import {BodyBlock, type RowColumns} from '../../chunk/bodies.js';
 import type {Integers} from '../../chunk/column-values.js';
-import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
+import {codeAbsent, type PropertyColumns, type RowColumn} from '../../chunk/property-columns.js';
 import {must} from '../../invariant.js';
 import {chunkRowsMax} from '../../limits.js';
 import {valueTag, writeValue} from '../../log/entries.js';
@@ -47,7 +47,7 @@ export class PropertyValues {
   }
 
   /** Opens a chunk. */
-  open(rows: WholeRows): void {
+  open(rows: PropertyColumns): void {
     const {property} = this;
     const {columns, keysInBody} = rows;
     this.literal = columns[property.columnIn(rows)];
@@ -147,7 +147,7 @@ export class PropertyValues {
   }
 
   /** Reads the unsure rows among `rows`, which ascend and are of one body block. PV2 */
-  addBodies(columns: WholeRows, block: Uint8Array, rows: Uint16Array): void {
+  addBodies(columns: RowColumns, block: Uint8Array, rows: Uint16Array): void {
     const bodies = new BodyBlock(block, columns);
     for (const row of rows) {
       if (!this.isUnsure(row)) continue;

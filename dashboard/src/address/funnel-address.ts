@@ -139,15 +139,27 @@ export function fitting(question: FunnelQuestion): FunnelQuestion {
 const fitsAt = ({by: breakdown, by_at: at}: FunnelQuestion, stepCount: number): boolean =>
   at !== null && breakdown !== null && !breakdown.startsWith('trait:') && !(Number(at) > stepCount);
 
+/** The paths through the funnel. */
+const pathOf = (question: FunnelQuestion) =>
+  ({
+    report: 'funnel',
+    steps: stepsOf(question).map(({event, where}) => ({event, where: where.map(writeCondition)})),
+    where: question.all_where.map(writeCondition),
+    window: question.window ?? undefined,
+    order: question.order ?? undefined,
+    exclude: question.exclude.map(({event, between}) => ({
+      event,
+      between: between === null ? undefined : [...between],
+    })),
+  }) satisfies FixedQuestionOf<'funnel'>;
+
+/** What a saved funnel follows. */
+export const followedBy = (question: FunnelQuestion) => pathOf(fitting(question));
+
 /** The members that say who is in the funnel. */
 const walkedBy = (question: FunnelQuestion, span: Span): FixedQuestionOf<'funnel'> => ({
-  report: 'funnel',
-  steps: stepsOf(question).map(({event, where}) => ({event, where: where.map(writeCondition)})),
-  where: question.all_where.map(writeCondition),
+  ...pathOf(question),
   users: usersOf(question),
-  window: question.window ?? undefined,
-  order: question.order ?? undefined,
-  exclude: question.exclude.map(({event, between}) => ({event, between: between === null ? undefined : [...between]})),
   hold: question.hold ?? undefined,
   in_range: question.paths ?? undefined,
   ...timesOf(span),

@@ -28,7 +28,7 @@ import {
 const stepNumber = () => wholeNumber(1, funnelStepsMax);
 
 export const funnel = object({
-  report: z.literal('funnel').describe('Conversion over a sequence of events.'),
+  report: z.literal('funnel', 'funnel').describe('Conversion over a sequence of events.'),
   steps: z
     .array(chosenEvents, 'a list of events')
     .min(1, 'a list of at least one event')
@@ -108,3 +108,12 @@ export const funnel = object({
   path: ['window'],
 });
 export type FunnelQuestion = z.infer<typeof funnel>;
+
+const {report, steps, window, order, exclude} = funnel.shape;
+
+/** What a saved funnel follows. */
+export const followed = object(
+  {report, steps, window, order, where, exclude},
+  ': it is followed for all users, over all time',
+);
+export type FollowedQuestion = z.infer<typeof followed>;

@@ -1,12 +1,13 @@
 // Saved funnels, and a user's progress in them.
 import {z} from 'zod';
+import type {FollowedQuestion} from '../../asks/question/funnel.js';
 import {count, instant, version} from './fields.js';
+import {keptQuestion} from './query.js';
 
 export const savedFunnelAnswer = z.strictObject({
   id: z.string(),
   name: z.string(),
-  steps: z.array(z.string()).min(1),
-  window: z.string().nullable().describe('The conversion window, in the largest unit that fits; null without one.'),
+  question: keptQuestion as unknown as z.ZodType<FollowedQuestion>,
   created_at: instant(),
   version,
 });

@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {reportQuestion} from '../../asks/question/behind.js';
 import {watched} from '../../asks/question/counts.js';
+import {followed, funnel} from '../../asks/question/funnel.js';
 import {kinds, question} from '../../asks/question/kinds.js';
 import {shared as sharedByLists} from '../../asks/question/lists.js';
 import {
@@ -137,6 +138,10 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   AlertPreviewed: previewBody,
   ...Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [nameOfKind(kind), schema])),
   WatchedQuestion: watched,
+  FollowedQuestion: followed,
+  FunnelSteps: funnel.shape.steps,
+  FunnelExclusions: funnel.shape.exclude,
+  EventsThatCount: watched.shape.events,
   Condition: condition,
   Conditions: where,
   ConditionsOnUsers: userWhere,

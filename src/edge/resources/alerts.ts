@@ -90,7 +90,12 @@ function checkReferences(front: Front, {rule, endpoints = []}: References, befor
   if (JSON.stringify(before?.rule) === JSON.stringify(rule)) return;
   const funnel = checkRule(front, rule);
   if (rule.kind !== 'stalled') return;
-  const stepMax = funnel!.steps.length - 1;
+  const {steps, order, exclude} = funnel!.question;
+  if (order === 'strict' || order === 'any' || exclude !== undefined) {
+    const why = `funnel ${rule.funnel} has exclusions or an order of its own: users stall in sequential steps alone`;
+    throw new RequestFailure(invalidRequest(why, 'funnel'));
+  }
+  const stepMax = steps.length - 1;
   if (rule.step > stepMax) throw new RequestFailure(invalidRequest(stepText(funnel!, stepMax), 'step'));
 }
 

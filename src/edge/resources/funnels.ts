@@ -1,35 +1,30 @@
 // Saved funnels: webhooks are notified of users who complete one.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {funnelStepsMax, idCharsMax} from '../../../actors/limits.js';
-import {windowMsOf, windowPattern, windowRule, windowText} from '../../conversion-window.js';
-import {isName} from '../../ingest/validate.js';
+import {type FollowedQuestion, followed} from '../../asks/question/funnel.js';
 import {savedFunnelsMax, savedFunnelsOf} from '../../kept/saved-funnel.js';
 import {lateUsersShape, savedFunnelAnswer} from '../answers/saved-funnels.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
+import {pointing, withoutEmpty} from '../query/read-question.js';
 import {orSilence} from '../readiness.js';
+import {checkExclusions} from '../routes/funnel.js';
+import {readQuestion} from '../routes/json-fields.js';
 import {name} from './fields.js';
 import {resourceOf} from './resource.js';
 
-const stepsRule = `steps must be 1 to ${funnelStepsMax} names of events, each of 1 to ${idCharsMax} characters`;
-const windowTextRule = `window must be ${windowRule}`;
-
 const form = z.strictObject({
   name,
-  steps: z
-    .array(z.string(stepsRule).refine(isName, stepsRule), stepsRule)
-    .min(1, stepsRule)
-    .max(funnelStepsMax, stepsRule)
-    .describe('The names of the events, in order.'),
-  window: z
-    .string(windowTextRule)
-    .regex(windowPattern, windowTextRule)
-    .optional()
-    .describe(
-      'The time from the first step to the last one, inclusive: seconds, or `30m`, `12h`, `7d`. Default: no end.',
-    ),
+  question: followed.describe(
+    'Who completes the funnel, as `POST /v1/query` takes it, over all time and of all users.',
+  ),
 });
+
+/** Members that a saved funnel had before it held a question, and where they are now. */
+const inQuestion = {
+  steps: '{"report": "funnel", "steps": [{"event": "signup"}, {"event": "purchase"}]}',
+  window: '{"report": "funnel", "steps": […], "window": "7d"}',
+};
 
 const memoryIsFull = invalidRequest(
   "users' progress in the saved funnels takes all of FUNNEL_MEMORY_MIB: raise it, or delete funnels first",
@@ -47,34 +42,35 @@ function lateUsers({partitionCount, reads: {asks}}: Front): Promise<(number | nu
 }
 
 const exampleId = 'fn_0123456789abcdef';
-const example = {name: 'Activation', steps: ['signup', 'purchase'], window: '7d'};
+const example = {
+  name: 'Activation',
+  question: {report: 'funnel', steps: [{event: 'signup'}, {event: 'purchase', where: ['amount gt 0']}], window: '7d'},
+};
 
 export const savedFunnels = resourceOf({
   noun: 'saved funnel',
   name: 'funnel',
   definitions: savedFunnelsOf,
   countMax: savedFunnelsMax,
-  /** Fifty names of 256 characters that are escaped throughout. */
-  bodyBytesMax: 128 * 1024,
+  /** Fifty steps with the longest conditions that are of use. */
+  bodyBytesMax: 256 * 1024,
   roles: {reads: 'analyst', changes: 'analyst'},
   form,
   // Who completed other steps is another question: that is another funnel.
   change: form.pick({name: true}).partial(),
+  read: (of, body) => readQuestion(of, body, inQuestion),
   answer: savedFunnelAnswer,
-  made: async ({name, steps, window}, _, front) => {
+  made: async ({name, question: asked}, _, front) => {
+    const question = withoutEmpty(asked) as FollowedQuestion;
+    pointing('/question', () => checkExclusions(question));
     if ((await lateUsers(front)).some((count) => count !== null && count > 0)) throw new RequestFailure(memoryIsFull);
-    const windowMs = window === undefined ? undefined : windowMsOf(window);
-    return {name, steps, ...(windowMs !== undefined && {windowMs})};
+    return {name, question};
   },
   edited: ({name}) => [name],
   edit:
     ({name: to}) =>
     (held) => ({...held, name: to ?? held.name}),
-  shown: ({id, name, steps, windowMs, createdMs}) => ({
-    ...{id, name, steps: [...steps]},
-    window: windowMs === undefined ? null : windowText(windowMs),
-    created_at: isoText(createdMs),
-  }),
+  shown: ({id, name, question, createdMs}) => ({id, name, question, created_at: isoText(createdMs)}),
   beside: {
     shape: lateUsersShape,
     read: async (front) => ({

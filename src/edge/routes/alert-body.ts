@@ -24,7 +24,7 @@ import {zoneOf} from '../../zone.js';
 import type {AlertAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import {withoutEmpty} from '../query/read-question.js';
-import {readQuestions} from './json-fields.js';
+import {readQuestion} from './json-fields.js';
 
 const alertKinds = ['threshold', 'absence', 'funnel_drop', 'stalled', 'lag'] as const;
 
@@ -167,19 +167,17 @@ function areHours({timezone, from, to}: {timezone: string; from: string; to: str
 
 /** Members that a rule had before it held a question, and where they are now. */
 const inQuestion: Readonly<Record<string, string>> = {
-  event: '"events": [{"event": "signup"}]',
-  where: '"where": ["plan eq pro"]',
-  user_where: '"users": {"where": ["plan eq pro"]}',
-  count: '"measure": {"of": "users"}',
+  event: '{"report": "counts", "events": [{"event": "signup"}]}',
+  where: '{"report": "counts", "where": ["plan eq pro"]}',
+  user_where: '{"report": "counts", "users": {"where": ["plan eq pro"]}}',
+  count: '{"report": "counts", "measure": {"of": "users"}}',
 };
 
-/** As `readQuestions`. A change has no kind. @throws RequestFailure */
+/** A change has no kind. @throws RequestFailure */
 export function readAlert<Form extends z.ZodType>(form: Form, body: object): z.output<Form> {
   const {kind = 'threshold'} = body as {readonly kind?: unknown};
-  const field = Object.keys(body).find((one) => Object.hasOwn(inQuestion, one));
-  if (field !== undefined && (kind === 'threshold' || kind === 'absence'))
-    throw refused(`${field} is in the question: "question": {"report": "counts", ${inQuestion[field]}}`, field);
-  return readQuestions(form, body);
+  const hasQuestion = kind === 'threshold' || kind === 'absence';
+  return readQuestion(form, body, hasQuestion ? inQuestion : {});
 }
 
 /** The rule that the API's fields describe. `zone`: that of a question which names none. @throws RequestFailure */

@@ -9,11 +9,11 @@ import {
 } from '../../../actors/limits.js';
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
 import type {BreakdownAt, FunnelRules, StepPoint} from '../../asks/funnels.js';
-import {type FunnelQuestion, funnel} from '../../asks/question/funnel.js';
-import {conditionsOf, where} from '../../asks/question/members.js';
-import type {ReportQuery} from '../../asks/report.js';
+import {type FollowedQuestion, type FunnelQuestion, funnel} from '../../asks/question/funnel.js';
+import {funnelPathOf} from '../../asks/question/funnel-path.js';
+import {where} from '../../asks/question/members.js';
 import {timesOf} from '../../asks/question/times.js';
-import {windowMsOf} from '../../conversion-window.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
@@ -229,32 +229,23 @@ export function funnelQuery(question: FunnelQuestion, front: Front): Extract<Rep
 
 /** @throws RequestFailure */
 function funnelRulesOf(question: Paths, bounds: {fromMs: number; toMs: number}, front: Front): FunnelRules {
-  const {steps, order, in_range: range, hold, window} = question;
+  const {in_range: range, hold, window} = question;
   if (range === 'entry' && window === undefined)
     throw refused('window is required: with range=entry a path ends with it', 'window');
-  return {
-    steps: steps.map(({event, where}) => ({event, where: conditionsOf(where)})),
-    order,
-    ...bounds,
-    range,
-    windowMs: window === undefined ? undefined : windowMsOf(window),
-    where: conditionsOf(question.where),
-    ...userFilterOf(question, front),
-    exclusions: exclusionsOf(question),
-    hold,
-  };
+  checkExclusions(question);
+  return {...funnelPathOf(question), ...bounds, range, ...userFilterOf(question, front), hold};
 }
 
-function exclusionsOf({exclude = [], steps, order}: Paths) {
-  return exclude.map(({event, where, between}, i) => {
+/** @throws RequestFailure */
+export function checkExclusions({exclude = [], steps, order}: Omit<FollowedQuestion, 'report'>): void {
+  for (const [i, {between}] of exclude.entries()) {
     const field = numberedName('exclude[n]', i + 1);
     if (order === 'strict') throw refused('with order=strict every other event ends the attempt already', field);
     if (order === 'any') throw refused('with order=any nothing lies between two steps', field);
     if (steps.length === 1) throw refused('a single step has nothing after it that could be excluded', field);
-    const [first, last] = between ?? [1, steps.length];
+    const last = between?.[1] ?? steps.length;
     if (last > steps.length) throw refused(`there is no step ${last}`, numberedName('exclude_between[n]', i + 1));
-    return {event, where: conditionsOf(where), afterStep: first - 1, beforeStep: last - 1};
-  });
+  }
 }
 
 function breakdownAtOf({breakdown: [entry] = [], steps}: Pick<FunnelQuestion, 'breakdown' | 'steps'>): BreakdownAt {

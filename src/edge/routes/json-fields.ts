@@ -46,6 +46,21 @@ export function readQuestions<Form extends z.ZodType>(form: Form, body: object):
   throw isInQuestion ? pointedRefusal(issue, body, '') : new RequestFailure(refusalOf(read.error.issues[0]!));
 }
 
+/**
+ * As `readQuestions`. `inQuestion`: members that are in the question, and the question that has them right.
+ * @throws RequestFailure
+ */
+export function readQuestion<Form extends z.ZodType>(
+  form: Form,
+  body: object,
+  inQuestion: Readonly<Record<string, string>>,
+): z.infer<Form> {
+  const field = Object.keys(body).find((one) => Object.hasOwn(inQuestion, one));
+  if (field === undefined) return readQuestions(form, body);
+  const message = `${field} is in the question: "question": ${inQuestion[field]}`;
+  throw new RequestFailure(invalidRequest(message, field));
+}
+
 /** Members of a creation: `null` is as if an optional one were absent. */
 export function withoutNull(form: z.ZodType, body: object): object {
   const issues = form.safeParse(body).error?.issues ?? [];

@@ -1,13 +1,15 @@
 // Finds the users who complete saved funnels, and appends them to the log: the fold keeps them, and queues their notifications.
 //   SF1. Users who complete a funnel by their newest event are found right after the fold: their own rows are walked.
 //   SF2. Users who complete one by late events, or by events of another partition, are found after the next snapshot that has these
-//        rows: the report thread lists them. In the end the notified users are those whom the funnel report counts.
+//        rows: the report thread lists them. In the end all users are notified whom the funnel report counts.
 //   SF3. A funnel begins with the users who completed it by the newest snapshot at that time. Only later ones are notified.
 //   SF4. No caller waits for this work: it pauses `restFactor` times as long as it took.
 //   SF5. A completion that is appended twice counts once (actors/funnels CO1): a crash, or another owner, does no harm.
 //   SF6. What the watch keeps of users fits in `funnelBytesMax`. Who does not fit is found by SF2 alone: later, and as exactly.
 //   SF7. A linked device is left to the partition of its owner (actors/funnels CO3): its person completes the funnel once, as the
 //        known user.
+//   SF8. Where events are excluded, or steps strict, a late event can undo a completion. The message is not taken back, but one that
+//        no endpoint has got yet is not sent (reads/effect-data.ts).
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {funnelsWatchedMax, type StepWatch} from '../../../actors/funnels/step-watch.js';
@@ -15,7 +17,8 @@ import {throwBroken} from '../../../actors/invariant.js';
 import type {Completion} from '../../../actors/log/entries.js';
 import type {Position} from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
-import type {PlainFunnel} from '../../asks/funnels.js';
+import type {FunnelPath} from '../../asks/funnels.js';
+import {funnelPathOf} from '../../asks/question/funnel-path.js';
 import {monotonicMs} from '../../clock.js';
 import type {SavedFunnel} from '../../kept/saved-funnel.js';
 import {isBefore} from '../../log-position.js';
@@ -53,7 +56,7 @@ export interface SavedFunnelsSetup extends Pick<PartitionView, 'partition' | 'la
   readonly effects: Pick<Effects, 'whenQueued'>;
   readonly outbox: Pick<Outbox, 'funnels'>;
   /** Asks for a share of the users who completed a funnel; undefined: the answer is unknown now. */
-  readonly converted: (funnel: PlainFunnel, fromByte: number) => Promise<Converted | undefined>;
+  readonly converted: (funnel: FunnelPath, fromByte: number) => Promise<Converted | undefined>;
   /** SF6 */
   readonly funnelBytesMax: number;
   /** Position of the newest published snapshot; undefined before the first. */
@@ -93,7 +96,11 @@ export class SavedFunnels {
     const {completions} = partition;
     this.funnels = funnels;
     this.watch = partition.events.watchFunnels(
-      funnels.map(({id, steps, windowMs}) => ({steps, windowMs, isDone: (user) => completions.has(id, user)})),
+      funnels.map(({id, question}) => {
+        const {steps, windowMs, order} = funnelPathOf(question);
+        const isDone = (user: number): boolean => completions.has(id, user);
+        return {steps: steps.map(({event}) => event), windowMs, isAnyOrder: order === 'any', isDone};
+      }),
       this.setup.funnelBytesMax,
     );
     this.due.clear();
@@ -167,11 +174,12 @@ export class SavedFunnels {
       await nextTurn();
     };
     const isAsked = (user: number, at: number): boolean => (masks.get(user)! & (1 << at)) !== 0;
-    const paths = await pathsOf(this.setup, [...masks.keys()], funnels, turn, isAsked);
-    for (const [at, {id, steps}] of funnels.entries()) {
+    const asked = funnels.map(({question}) => funnelPathOf(question));
+    const paths = await pathsOf(this.setup, [...masks.keys()], asked, turn, isAsked);
+    for (const [at, {id, question}] of funnels.entries()) {
       if (!completions.hasBegun(id)) continue; // SF3, then SF2
       const isComplete = (user: number): boolean =>
-        paths.get(user)?.[at]?.length === steps.length && !completions.has(id, user);
+        paths.get(user)![at]!.length === question.steps.length && !completions.has(id, user);
       const users = [...masks.keys()].filter(isComplete);
       if (users.length > 0) await this.append({stage: 'now', funnel: id, users: users.sort((a, b) => a - b)});
     }
@@ -232,12 +240,13 @@ export class SavedFunnels {
     return true;
   }
 
-  private async eachConverted(funnel: PlainFunnel, take: (share: Converted) => Promise<void>): Promise<boolean> {
-    const {steps, windowMs} = funnel;
+  private async eachConverted(
+    {question}: Pick<SavedFunnel, 'question'>,
+    take: (share: Converted) => Promise<void>,
+  ): Promise<boolean> {
+    const funnel = funnelPathOf(question);
     for (let fromByte: number | undefined = 0; fromByte !== undefined; ) {
-      const share: Converted | undefined = await this.settling.unlessStopped(
-        this.setup.converted({steps, windowMs}, fromByte),
-      );
+      const share: Converted | undefined = await this.settling.unlessStopped(this.setup.converted(funnel, fromByte));
       if (share === undefined || !this.setup.isLive()) return false;
       await take(share);
       fromByte = share.nextByte;

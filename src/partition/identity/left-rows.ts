@@ -17,7 +17,7 @@ import {chunksOfUsers} from '../snapshot/user-loader.js';
 export type Yield = () => Promise<void>;
 
 /** One chunk with rows of some users. */
-interface FoundRows {
+export interface FoundRows {
   readonly chunk: number;
   readonly columns: Pick<RowsView, 'timeBase' | 'times' | 'users' | 'names' | 'baseOrdinal'>;
   /** The columns with the properties: readers of bodies need them. */

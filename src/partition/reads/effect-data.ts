@@ -7,6 +7,7 @@ import {isoText} from '../../../actors/calendar.js';
 import {usersLostFrom} from '../../../actors/generations.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
+import {funnelPathOf} from '../../asks/question/funnel-path.js';
 import type {SavedFunnel} from '../../kept/saved-funnel.js';
 import type {Outbox, StallEffect, UserEffect} from '../effects.js';
 import {pathsOf} from '../funnels/user-paths.js';
@@ -61,8 +62,9 @@ async function completionFields(
 ): Promise<string | undefined> {
   const funnel = outbox.funnels().find((one) => one.id === id);
   if (funnel === undefined) return undefined;
-  const path = (await pathsOf(view, [user], [funnel], turn)).get(user)?.[0];
-  if (path === undefined || path.length < funnel.steps.length) return undefined;
+  const {question} = funnel;
+  const path = (await pathsOf(view, [user], [funnelPathOf(question)], turn)).get(user)![0]!;
+  if (path.length < question.steps.length) return undefined;
   const [entered, completed] = [isoText(path[0]!), isoText(path[path.length - 1]!)];
   return `${funnelField(funnel)},"completed_at":"${completed}","entered_at":"${entered}"`;
 }

@@ -9,11 +9,10 @@ import {pathSearch} from '../../../actors/report/funnel/path-search.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
-import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {firstValueGroup, KeyGroups, missingGroup, ValueGroups} from '../../../actors/report/rows/value-groups.js';
-import type {BreakdownAt, FunnelRules} from '../../asks/funnels.js';
+import {type BreakdownAt, type FunnelRules, funnelSelectors} from '../../asks/funnels.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {Grouping} from './grouped-rows.js';
@@ -110,7 +109,7 @@ export class FunnelWalks {
     this.groups = groups;
     const {steps, order = 'sequential', exclusions = [], hold, fromMs, toMs, range} = rules;
     const {windowMs = Number.POSITIVE_INFINITY} = rules;
-    const selectors = selectorsOf(rules);
+    const selectors = funnelSelectors(rules);
     this.sets = new SelectorSets(selectors.length);
     this.entryLastMs = range === 'entry' ? toMs : Number.POSITIVE_INFINITY;
     this.search = pathSearch({
@@ -133,7 +132,7 @@ export class FunnelWalks {
 
   /** Number of values that could not be compared, over all steps and exclusions; undefined when none compares numbers. */
   get skipped(): number | undefined {
-    const compares = selectorsOf(this.rules).some(({where}) => where?.some(({op}) => comparesNumbers(op)));
+    const compares = funnelSelectors(this.rules).some(({where}) => where?.some(({op}) => comparesNumbers(op)));
     return compares ? this.scan.skipped : undefined;
   }
 
@@ -228,10 +227,4 @@ function* placesByValue(
     yield places.subarray(first, next);
     first = next;
   }
-}
-
-/** Steps, then exclusions, then for strict paths every event. */
-function selectorsOf({steps, exclusions = [], order, where = []}: FunnelRules): Selector[] {
-  const named = [...steps, ...exclusions].map(({event, where: own = []}) => ({event, where: [...where, ...own]}));
-  return order === 'strict' ? [...named, {where}] : named;
 }

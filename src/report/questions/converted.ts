@@ -1,35 +1,25 @@
-// Lists the users of one partition who completed a funnel of plain steps by all of its events: those whom the funnel report counts
-// at the last step.
+// Lists the users of one partition who completed a funnel by all of its events: those whom the funnel report counts at the last step.
 
 import {PostedFunnel} from '../../../actors/report/funnel/posted-funnel.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';
-import type {PlainFunnel} from '../../asks/funnels.js';
+import type {FunnelPath, PlainFunnel} from '../../asks/funnels.js';
 import {FunnelWalks} from '../operators/funnel-walks.js';
 import {nameIndex} from '../operators/name-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 
 /** @throws MissingPart, DamagedPart, BeyondMemory */
-export async function converted(
-  reading: Reading,
-  {steps, windowMs}: PlainFunnel,
-  snapshot: PartitionSnapshot,
-): Promise<UserSet> {
+export async function converted(reading: Reading, path: FunnelPath, snapshot: PartitionSnapshot): Promise<UserSet> {
   const users = new UserSet();
-  const walks = new FunnelWalks(reading, {
-    steps: steps.map((event) => ({event})),
-    fromMs: Number.NEGATIVE_INFINITY,
-    toMs: Number.POSITIVE_INFINITY,
-    windowMs,
-  });
+  const walks = new FunnelWalks(reading, {...path, fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY});
   await walks.walk(snapshot, undefined, ({user, depth}) => {
-    if (depth === steps.length) users.add(user);
+    if (depth === path.steps.length) users.add(user);
   });
   return users;
 }
 
-/** Users of `converted`, found in postings; undefined: this snapshot has no postings yet. */
+/** Users of `converted` in a funnel of plain steps, found in postings; undefined: this snapshot has no postings yet. */
 export async function postedConverted(
   reading: Reading,
   {steps, windowMs}: PlainFunnel,

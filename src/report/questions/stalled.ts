@@ -1,9 +1,10 @@
-// Lists the users who stalled in a funnel of plain steps: a page by deadline, within one ms by partition and user index.
+// Lists the users who stalled in a funnel of sequential steps: a page by deadline, within one ms by partition and user index.
 //   ST1. Deadlines of one user differ: pages that begin after the last place miss no stall, and repeat none.
 //   ST2. A question mostly covers the time since the last one: it only walks users who reached the step then.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {walkStalls} from '../../../actors/report/funnel/stall-walk.js';
+import {textOfSelector} from '../../../actors/report/rows/row-choice.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {QueryOf} from '../../asks/report.js';
@@ -19,17 +20,18 @@ export async function stalled(
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const {steps, withinMs, windowMs = Number.POSITIVE_INFINITY} = query;
-  const names = [...new Set(steps)];
+  const selectors = [...new Map(steps.map((step) => [textOfSelector(step), step])).values()];
   const scan = new RowScan(reading, {
     stretch: {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY},
-    selectors: names.map((event) => ({event})),
+    selectors,
   });
   const reached = new RowScan(reading, {
     stretch: {startMs: query.from.deadlineMs - withinMs, lastMs: query.untilMs - withinMs},
-    selectors: [{event: steps[steps.length - 2]!}],
+    selectors: [steps[steps.length - 2]!],
   });
-  const sets = new SelectorSets(names.length);
-  const rules = {steps: steps.map((event) => names.indexOf(event)), withinMs, windowMs};
+  const sets = new SelectorSets(selectors.length);
+  const texts = selectors.map(textOfSelector);
+  const rules = {steps: steps.map((step) => texts.indexOf(textOfSelector(step))), withinMs, windowMs};
   const page = new FirstStalls(query);
   for (const snapshot of snapshots) {
     const {partition, position} = snapshot.manifest;
@@ -43,9 +45,8 @@ export async function stalled(
       (rows, chosen, walk) =>
         sets.forEachRow(rows.order, chosen, (row, set) => walk.add(rows.users[row]!, timeOf(rows, row), set)),
       (user, times, kinds, start, end) => {
-        // Names are distinct, so a set has one selector.
-        const selectorOf = (place: number): number => sets.selectorsOf(kinds[place]!)[0]!;
-        walkStalls(rules, times, selectorOf, start, end, (enteredMs, reachedMs) => {
+        const isChosen = (place: number, selector: number): boolean => sets.has(kinds[place]!, selector);
+        walkStalls(rules, times, isChosen, start, end, (enteredMs, reachedMs) => {
           const deadlineMs = reachedMs + withinMs;
           page.add({deadlineMs, partition, user, generation: position.generation, enteredMs, reachedMs});
         });

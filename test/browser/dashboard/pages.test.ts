@@ -103,8 +103,20 @@ async function fillShop(service: Service): Promise<void> {
   );
   const keeper = new Client(service.baseUrl, service.secretKey);
   const made: readonly (readonly [path: string, body: object])[] = [
-    ['/v1/funnels', {name: 'Buys', steps: ['signup', 'order_placed'], window: '14d'}],
-    ['/v1/alerts', {name: 'No orders', kind: 'absence', question: {report: 'counts', events: [{event: 'order_placed'}]}, minutes: 60, endpoints: []}],
+    [
+      '/v1/funnels',
+      {name: 'Buys', question: {report: 'funnel', steps: [{event: 'signup'}, {event: 'order_placed'}], window: '14d'}},
+    ],
+    [
+      '/v1/alerts',
+      {
+        name: 'No orders',
+        kind: 'absence',
+        question: {report: 'counts', events: [{event: 'order_placed'}]},
+        minutes: 60,
+        endpoints: [],
+      },
+    ],
     [
       '/v1/webhooks',
       {

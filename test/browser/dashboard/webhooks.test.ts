@@ -243,19 +243,19 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await dashboard.close();
 });
 
-test('a saved funnel: out of the steps of a page, seen on a profile, deleted', async () => {
+test('a saved funnel: out of the paths of a page, seen on a profile, deleted', async () => {
   const writer = new Client(service.baseUrl, service.writeKey);
   for (const event of ['visited', 'bought'])
     expect((await writer.post('/v1/events', {event, userId: 'grace'})).status).toBe(200);
   const dashboard = await DashboardPage.open(browser, service, {width: 390});
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
-  await dashboard.goto('/funnels?step=visited&step=bought&step=returned&window=7d&order=strict');
-  await page.getByText('Steps and window are saved').waitFor();
+  await dashboard.goto('/funnels?step=visited&step=bought&step=returned&window=7d&order=strict&user_where=plan+eq+pro');
+  await page.getByText('A saved funnel follows all users').waitFor();
   await page.getByLabel('Name of the saved funnel').fill('Comes back');
-  await page.getByRole('button', {name: 'Save the steps'}).click();
+  await page.getByRole('button', {name: 'Save the funnel'}).click();
   const saved = page.getByRole('listitem').filter({hasText: 'Comes back'});
-  await saved.getByText('visited → bought → returned, within 7 days').waitFor();
+  await saved.getByText('visited → bought → returned, one right after the other, within 7 days').waitFor();
   await dashboard.settled();
   await dashboard.expectSound();
 
@@ -266,7 +266,7 @@ test('a saved funnel: out of the steps of a page, seen on a profile, deleted', a
 
   await dashboard.goto('/funnels');
   await page.getByRole('link', {name: 'Comes back'}).click();
-  await page.waitForURL(/step=visited&step=bought&step=returned&window=7d/);
+  await page.waitForURL(/step=visited&step=bought&step=returned&window=7d&order=strict/);
   await saved.getByRole('button', {name: 'Delete Comes back'}).click();
   await saved.getByRole('button', {name: 'Delete it for good Comes back'}).click();
   await saved.waitFor({state: 'detached'});

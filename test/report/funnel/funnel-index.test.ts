@@ -148,7 +148,8 @@ describe('postings for funnels', () => {
       await evaluation.postedConverted(funnel, snapshot);
       await world.index.settled();
       const posted = await evaluation.postedConverted(funnel, snapshot);
-      const scanned = await evaluation.converted(funnel, snapshot, 1);
+      const path = {...funnel, steps: funnel.steps.map((event) => ({event}))};
+      const scanned = await evaluation.converted(path, snapshot, 1);
       expect(posted).toEqual(scanned);
       expect(scanned.count > 0).toBe(!funnel.steps.includes('never'));
     }

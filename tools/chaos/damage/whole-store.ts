@@ -170,8 +170,8 @@ class Filling {
 
   /** `receiver`: the address of one that takes nothing. */
   async define(receiver: string): Promise<void> {
-    const steps = ['seen', 'bought'];
-    for (const name of ['checkout', 'again']) await post(this.secret, '/v1/funnels', {name, steps});
+    const question = {report: 'funnel', steps: [{event: 'seen'}, {event: 'bought'}]};
+    for (const name of ['checkout', 'again']) await post(this.secret, '/v1/funnels', {name, question});
     // One whose messages wait in OUT, and one whose are in DEAD.
     for (const path of ['waits', 'gone'])
       await post(this.secret, '/v1/webhooks', {

@@ -1,8 +1,11 @@
-// Saved funnels: those that the service follows for every user. The steps and the window of the page can become one.
+// Saved funnels: those that the service follows for every user. The paths of the page can become one.
 import {useState} from 'preact/hooks';
+import {addressOf} from '../../../../src/asks/address.js';
 import type {SavedFunnelAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import {pageAddress} from '../../address/base';
-import type {FunnelQuestion} from '../../address/funnel-address';
+import {conditionText} from '../../address/conditions';
+import {type FunnelQuestion, followedBy, stepLabel} from '../../address/funnel-address';
+import {conditionsIn} from '../../address/question-conditions';
 import {windowText} from '../../address/window-text';
 import {useAsked} from '../../service/asked';
 import {type Answer, change, type Fault, type Listed} from '../../service/client';
@@ -21,7 +24,7 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
   const [fault, setFault] = useState<Fault>();
   const [isBusy, setBusy] = useState(false);
   const {value, fault: askFault} = asked.value;
-  const {step, window} = question;
+  const {step} = question;
 
   const make = async (doing: () => Promise<Answer<unknown>>): Promise<void> => {
     setBusy(true);
@@ -33,7 +36,7 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
     ask();
   };
   const save = (): Promise<void> =>
-    make(() => change('POST', 'v1/funnels', {name: name.trim(), steps: step, ...(window === null ? {} : {window})}));
+    make(() => change('POST', 'v1/funnels', {name: name.trim(), question: followedBy(question)}));
   const remove = ({id}: SavedFunnelAnswer): void => {
     if (leaving === id) void make(() => change('DELETE', `v1/funnels/${encodeURIComponent(id)}`));
     else setLeaving(id);
@@ -46,13 +49,10 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
         <ul class="saved-funnels">
           {value.data.map((funnel) => (
             <li key={funnel.id}>
-              <a class="link" href={addressOf(funnel)}>
+              <a class="link" href={hrefOf(funnel)}>
                 {funnel.name}
               </a>
-              <span>
-                {funnel.steps.join(' → ')}
-                {funnel.window !== null && `, within ${windowText(funnel.window)}`}
-              </span>
+              <span>{pathText(funnel.question)}</span>
               <button type="button" class="link bad" disabled={isBusy} onClick={() => remove(funnel)}>
                 {leaving === funnel.id ? 'Delete it for good' : 'Delete'}
                 <span class="visually-hidden"> {funnel.name}</span>
@@ -84,12 +84,14 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
             onInput={({currentTarget}) => setName(currentTarget.value)}
           />
           <button type="submit" class="button" disabled={isBusy || name.trim() === ''}>
-            Save the steps
+            Save the funnel
           </button>
         </form>
       )}
       {hasMore(question) && (
-        <p class="help">Steps and window are saved: not conditions, orders, exclusions or held properties.</p>
+        <p class="help">
+          A saved funnel follows all users over all time: it has no conditions on users, segment, held property or days.
+        </p>
       )}
       {fault !== undefined && <FaultBox fault={fault} />}
     </Card>
@@ -97,13 +99,25 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
 }
 
 /** Rules that a saved funnel does not have. */
-const hasMore = ({where, user_where: userWhere, order, exclude, hold, paths}: FunnelQuestion): boolean =>
-  where.some((list) => list.length > 0) ||
-  userWhere.length + exclude.length > 0 ||
-  [order, hold, paths].some((one) => one !== null);
+const hasMore = ({user_where: userWhere, segment, hold, paths}: FunnelQuestion): boolean =>
+  userWhere.length > 0 || [segment, hold, paths].some((one) => one !== null);
 
-function addressOf({steps, window}: SavedFunnelAnswer): string {
-  const asked = new URLSearchParams(steps.map((step) => ['step', step]));
-  if (window !== null) asked.set('window', window);
-  return `${pageAddress('/funnels')}?${asked}`;
+const orderWords = {strict: ', one right after the other', any: ', in any order', sequential: ''};
+
+/** `signup → purchase, amount is more than 0, within 7 days, without refund` */
+function pathText({steps, order = 'sequential', window, where, exclude = []}: SavedFunnelAnswer['question']): string {
+  const path = steps.map((one) => stepLabel({event: one.event, where: conditionsIn(one.where)})).join(' → ');
+  const all = conditionsIn(where).map(conditionText).join(' and ');
+  const excluded = exclude.map(({event}) => event).join(', ');
+  return [
+    path + orderWords[order],
+    ...(all === '' ? [] : [`of events whose ${all}`]),
+    ...(window === undefined ? [] : [`within ${windowText(window)}`]),
+    ...(excluded === '' ? [] : [`without ${excluded}`]),
+  ].join(', ');
+}
+
+function hrefOf({question}: SavedFunnelAnswer): string {
+  const {page, search} = addressOf({questions: [{...question, range: '-30d', percentiles: false}]});
+  return pageAddress(page) + search;
 }

@@ -15,7 +15,7 @@ export const funnels: Operations = {
     id: 'reportSavedFunnel',
     tag: 'Reports',
     summary: 'Conversion of a saved funnel',
-    description: 'The answer of `GET /v1/reports/funnel` with the steps and the window of this funnel.',
+    description: 'The answer of `GET /v1/reports/funnel` with the question of this funnel.',
     path,
     query: savedFunnelForm,
     isConditional: true,

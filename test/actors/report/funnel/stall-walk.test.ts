@@ -7,7 +7,7 @@ const never = Number.POSITIVE_INFINITY;
 function stallsOf(rules: StallRules, times: readonly number[], selectors: readonly number[]): [number, number][] {
   const found: [number, number][] = [];
   const add = (enteredMs: number, reachedMs: number): void => void found.push([enteredMs, reachedMs]);
-  walkStalls(rules, Float64Array.from(times), (place) => selectors[place]!, 0, times.length, add);
+  walkStalls(rules, Float64Array.from(times), (place, selector) => selectors[place] === selector, 0, times.length, add);
   return found;
 }
 

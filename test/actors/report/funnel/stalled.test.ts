@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Stall, StallPage, StallPlace} from '../../../../src/asks/stalled.js';
 import {hourMs} from '../../../../tools/model/calendar.js';
+import type {JsonObject} from '../../../../tools/model/model.js';
 import {denseStory, windows} from '../../../support/funnel-worlds.js';
 import {partitionOfUser, tell, users} from '../../../support/report-worlds.js';
 import {runs} from '../../../support/runs.js';
@@ -10,14 +11,21 @@ import {runs} from '../../../support/runs.js';
 interface Event {
   readonly name: string;
   readonly timeMs: number;
+  readonly properties: JsonObject;
 }
+
+/** `B+`: a B whose property is set. */
+const isStep = ({name, properties}: Event, step: string): boolean =>
+  name === step[0] && (step.length === 1 || properties.a !== undefined);
+const isSet = {property: 'a', op: 'set' as const, values: []};
+const chosen = (step: string) => ({event: step[0]!, ...(step.length > 1 && {where: [isSet]})});
 
 /** The rules of docs/api/alerts.md word by word. `events`: of one user, in order. */
 function stallsOf(events: readonly Event[], steps: readonly string[], withinMs: number, windowMs: number) {
   const found = [];
   for (let first = 0; first < events.length; ) {
     const entry = events[first]!;
-    if (entry.name !== steps[0]) {
+    if (!isStep(entry, steps[0]!)) {
       first += 1;
       continue;
     }
@@ -25,7 +33,7 @@ function stallsOf(events: readonly Event[], steps: readonly string[], withinMs: 
     const path = [entry];
     let at = 0;
     for (const step of steps.slice(1)) {
-      at = attempt.findIndex(({name}, i) => i > at && name === step);
+      at = attempt.findIndex((event, i) => i > at && isStep(event, step));
       if (at < 0) break;
       path.push(attempt[at]!);
     }
@@ -38,7 +46,7 @@ function stallsOf(events: readonly Event[], steps: readonly string[], withinMs: 
 }
 
 const someAsked = fc.record({
-  steps: fc.array(fc.constantFrom('A', 'B', 'C'), {minLength: 2, maxLength: 4}),
+  steps: fc.array(fc.constantFrom('A', 'B', 'C', 'A+', 'B+'), {minLength: 2, maxLength: 4}),
   windowMs: fc.constantFrom(undefined, ...Object.values(windows)),
   withinMs: fc.integer({min: 1, max: 72}).map((hours) => hours * hourMs),
   cuts: fc.array(
@@ -57,7 +65,7 @@ test('who stalled, in one range and in many, on one page and on many', async () 
       for (const {steps, windowMs, withinMs, cuts, limit} of all) {
         const query = {
           report: 'stalled' as const,
-          steps,
+          steps: steps.map(chosen),
           ...(windowMs === undefined ? {} : {windowMs}),
           withinMs,
         };
@@ -71,7 +79,7 @@ test('who stalled, in one range and in many, on one page and on many', async () 
           world.model
             .eventsOf({kind: 'user', id})
             .toSorted((a, b) => a.timeMs - b.timeMs || a.arrival - b.arrival)
-            .filter(({name}) => (steps as readonly string[]).includes(name)),
+            .filter((event) => steps.some((step) => isStep(event, step))),
         );
         const twins = expected.flatMap((events, i) => {
           const stalls = stallsOf(events, steps, withinMs, windowMs ?? Number.POSITIVE_INFINITY);
