@@ -71,7 +71,7 @@ const goals = {
   funnel: {better: 'more', of: 'ours', reach: 12, limit: 30},
   longFunnel: {better: 'less', of: 'funnel of 3', reach: 2, limit: 1.3},
   filteredCount: {better: 'more', of: 'ours', reach: 5, limit: 20},
-  activeUsers: {better: 'more', of: 'ours', reach: 500, limit: 2_000},
+  activeUsers: {better: 'more', of: 'ours', reach: 50, limit: 200},
 } as const satisfies Readonly<Record<string, Goal>>;
 
 interface Line {
