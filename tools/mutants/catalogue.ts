@@ -277,8 +277,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a-step-of-a-deletion-is-folded-twice',
     file: 'actors/partition.ts',
-    text: 'if (!this.erasures.isRepeated(entry)) return',
-    replacement: 'if (this.partition >= 0) return',
+    text: 'if (!this.erasures.isRepeated(entry)) {',
+    replacement: 'if (this.partition >= 0) {',
     caughtBy: {vitest: 'test/actors/identity/steps.test.ts'},
   },
   {
