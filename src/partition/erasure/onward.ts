@@ -3,6 +3,8 @@
 //        after its erasure. The entry lists the partitions in order, so the order is in the log from the beginning.
 //   ON2. The record of the deletion names the user until then. The disk is cleaned after that (scrub.ts).
 //   ON3. An owner whose predecessor died in between appends the entry again, which changes nothing (actors/partition.ts).
+//   ON4. The entry has the time of the request in every log. With that of each step, an event of a deleted name that was stored after
+//        its step here would be deleted where it arrives.
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {must} from '../../../actors/invariant.js';
 import {nameByte} from '../../../actors/log/entries.js';
@@ -60,12 +62,12 @@ export class OnwardDeletions {
     return this.setup.partition.deletions.pending().filter(({onward}) => onward !== undefined);
   }
 
-  private async append({id, onward}: DeletionRecord): Promise<void> {
+  private async append({id, onward, receivedMs}: DeletionRecord): Promise<void> {
     const {partition, logOf, forgetLinks} = this.setup;
     const {key, partitions} = must(onward, 'a deletion that goes on says where');
     const [next, ...rest] = partitions;
     const userKey = wtf8(key);
-    await logOf(next).erase([{key: userKey, id, onward: rest}]);
+    await logOf(next).erase([{key: userKey, id, onward: rest, receivedMs}]); // ON4
     if (userKey[0] !== nameByte) forgetLinks(userKey);
     partition.deletions.wentOn(id);
   }

@@ -51,6 +51,8 @@ export interface Erasing {
   readonly id: string;
   /** Partitions that the deletion goes on to; absent: none. */
   readonly onward?: readonly number[];
+  /** When it was asked for, epoch ms; absent: now. */
+  readonly receivedMs?: number | undefined;
 }
 
 /** The log of a partition that users leave for, or that a deletion goes on to. */
@@ -89,7 +91,8 @@ export class LogWriter {
       sequence = await this.send(
         bytes,
         (writer, nowMs) => {
-          for (const {key, id, onward} of some) writeEraseOfKey(writer, key, id, nowMs, onward);
+          for (const {key, id, onward, receivedMs = nowMs} of some)
+            writeEraseOfKey(writer, key, id, receivedMs, onward);
         },
         some.length,
       );
