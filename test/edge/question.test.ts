@@ -444,6 +444,7 @@ test.each<[unknown, string, string]>([
   [behind({...counts, measure: {of: 'sum'}}), '/behind/question/measure/property', 'is required: its numbers'],
   [behind(counts, {date: '2026-05-22'}), '/behind/point/date', 'must be a date of the answer: 2026-04-22, ...'],
   [behind(counts, {date: '21 May'}), '/behind/point/date', 'must be a date of the answer: 2026-04-22, ..., 2026-05-21'],
+  [{report: 'people', behind: {question: null}}, '/behind/question', 'must be an object: a question for a report'],
   [behind(counts, {value: 'pro'}), '/behind/point/value', '/behind/point/value goes with a breakdown'],
   [behind(counts, {cohort: '2026-05-20'}), '/behind/point/cohort', 'is not of a number of counts, which has event'],
   [behind({...counts, events: [{event: 'a'}, {event: 'b'}]}), '/behind/point/event', 'is required: must be one of a'],

@@ -21,7 +21,7 @@ const names = Object.keys(reports);
 /** A question for a report. */
 export const reportQuestion = z.discriminatedUnion('report', kinds, {
   error: ({input}) => {
-    if (typeof input !== 'object') return 'an object: a question for a report';
+    if (typeof input !== 'object' || input === null) return 'an object: a question for a report';
     const {report} = input as {readonly report?: unknown};
     const meant = typeof report === 'string' ? nearestOf(report, names) : undefined;
     return `one of ${names.join(', ')}${didYouMean(meant)}`;
