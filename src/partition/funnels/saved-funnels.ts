@@ -9,7 +9,8 @@
 //   SF7. A linked device is left to the partition of its owner (actors/funnels CO3): its person completes the funnel once, as the
 //        known user.
 //   SF8. Where events are excluded, or steps strict, a late event can undo a completion. The message is not taken back, but one that
-//        no endpoint has got yet is not sent (reads/effect-data.ts).
+//        no endpoint has got yet is not sent (reads/effect-data.ts). Either way the log says that the user completed the
+//        funnel: if it does so again, nobody is told.
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {funnelsWatchedMax, type StepWatch} from '../../../actors/funnels/step-watch.js';
