@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Form, type QuestionOf, readAddress, writeAddress} from '../../dashboard/src/address/codec.js';
 import type {Condition} from '../../dashboard/src/address/conditions.js';
-import {type FunnelQuestion, funnelForm, funnelQuestion} from '../../dashboard/src/address/funnel-address.js';
+import {
+  addressOfFollowed,
+  type FunnelQuestion,
+  followedBy,
+  funnelForm,
+  funnelQuestion,
+} from '../../dashboard/src/address/funnel-address.js';
 import {parseRange} from '../../dashboard/src/address/range.js';
 import {
   countsQuestion,
@@ -224,6 +230,18 @@ describe('a path that asks the service', () => {
       'v1/reports/events?event=a&where=plan+eq+pro&user_where=plan+eq+pro&measure=sum&property=seats' +
         '&breakdown=trait%3Aplan&breakdown_limit=25&interval=week&week_start=sunday&timezone=UTC&from=2024-10-04&to=2024-10-05',
     );
+  });
+
+  test.each([
+    '?step=a&step=b&where=2:plan+eq+pro',
+    '?step=a&step=b&window=none',
+    '?step=a&step=b&window=7d&order=strict',
+    '?step=a&step=b&all_where=plan+eq+pro&exclude=1-2:x',
+  ])('a saved funnel leads to the address that it was saved from: %s', (search) => {
+    const {question, problems} = readAddress(funnelForm, search);
+    const led = addressOfFollowed(followedBy(question));
+    expect([problems, readAddress(funnelForm, led)]).toEqual([[], {question, problems: []}]);
+    expect(led.length).toBe(search.length);
   });
 
   test('leaves out what other parts of a funnel make meaningless', () => {

@@ -1,6 +1,8 @@
 // The question of Funnels: steps in their order, each with its own conditions, and the rules of their paths.
 import {exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
+import {addressOf} from '../../../src/asks/address.js';
 import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
+import type {SavedFunnelAnswer} from '../../../src/edge/answers/saved-funnels.js';
 import {breakdownBy} from './breakdown-row.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {
@@ -15,7 +17,7 @@ import {
 import type {Interval} from './range.js';
 import {every, range, type Span, timesOf} from './report-address.js';
 import {by, byLimit} from './trends-address.js';
-import {zone} from './zone.js';
+import {utc, zone} from './zone.js';
 
 export const stepsMax = funnelStepsMax;
 export const exclusionsCountMax = exclusionsMax;
@@ -155,6 +157,10 @@ const pathOf = (question: FunnelQuestion) =>
 
 /** What a saved funnel follows. */
 export const followedBy = (question: FunnelQuestion) => pathOf(fitting(question));
+
+/** The page of a saved funnel, which has neither days nor a zone: those of a page without a choice. */
+export const addressOfFollowed = (question: SavedFunnelAnswer['question']): string =>
+  addressOf({questions: [{...question, range: '-30d', timezone: utc, percentiles: false}]}).search;
 
 /** The members that say who is in the funnel. */
 const walkedBy = (question: FunnelQuestion, span: Span): FixedQuestionOf<'funnel'> => ({

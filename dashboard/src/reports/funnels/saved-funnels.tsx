@@ -1,10 +1,9 @@
 // Saved funnels: those that the service follows for every user. The paths of the page can become one.
 import {useState} from 'preact/hooks';
-import {addressOf} from '../../../../src/asks/address.js';
 import type {SavedFunnelAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import {pageAddress} from '../../address/base';
 import {conditionText} from '../../address/conditions';
-import {type FunnelQuestion, followedBy, stepLabel} from '../../address/funnel-address';
+import {addressOfFollowed, type FunnelQuestion, followedBy, stepLabel} from '../../address/funnel-address';
 import {conditionsIn} from '../../address/question-conditions';
 import {windowText} from '../../address/window-text';
 import {useAsked} from '../../service/asked';
@@ -49,7 +48,7 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
         <ul class="saved-funnels">
           {value.data.map((funnel) => (
             <li key={funnel.id}>
-              <a class="link" href={hrefOf(funnel)}>
+              <a class="link" href={pageAddress('/funnels') + addressOfFollowed(funnel.question)}>
                 {funnel.name}
               </a>
               <span>{pathText(funnel.question)}</span>
@@ -115,9 +114,4 @@ function pathText({steps, order = 'sequential', window, where, exclude = []}: Sa
     ...(window === undefined ? [] : [`within ${windowText(window)}`]),
     ...(excluded === '' ? [] : [`without ${excluded}`]),
   ].join(', ');
-}
-
-function hrefOf({question}: SavedFunnelAnswer): string {
-  const {page, search} = addressOf({questions: [{...question, range: '-30d', percentiles: false}]});
-  return pageAddress(page) + search;
 }
