@@ -109,7 +109,7 @@ export function TimeChart(props: TimeChartProps) {
     chart.current = made;
     made.dimAllBut(kept.peek());
     return () => made.destroy();
-  }, [epoch, shape, height, scale, labels, openFrom === undefined, areLong(times)]);
+  }, [epoch, shape, height, scale, labels, openFrom === undefined, areLong(times), times.length === 1]);
 
   useEffect(() => chart.current?.setData(), [times, series, openFrom, props.marks, props.bound]);
 
@@ -264,6 +264,9 @@ class Chart {
       padding: [10, right, 0, 0],
       legend: {show: false},
       scales: {
+        x: {
+          range: (_, low, high) => (this.props().times.length === 1 ? [low - besideOne, low + besideOne] : [low, high]),
+        },
         y: isLog
           ? {distr: 3, range: (_, low, high) => decadesAround(low, high)}
           : {
@@ -281,6 +284,7 @@ class Chart {
           gap: 8,
           size: 28,
           space: clock ? 70 : 64,
+          ...(this.props().times.length === 1 && {splits: () => [...this.props().times]}),
           ...(areLong(this.props().times) && {
             splits: (_, _axis, _from, _to, apart) => ticksOnBuckets(this.props().times, apart),
           }),
@@ -431,7 +435,7 @@ function linesOf(
   const stroke = colour(tone === 0 ? 'faint' : `series-${tone}`);
   const points = {show: true, size: 4, fill: stroke, filter: alonePoints};
   const done: uPlot.Series = {label, stroke, width: 1.9 + 2.6 * rim, points};
-  const open: uPlot.Series = {...done, points: {show: false}, dash: [3, 3.5], width: 1.7 + 2.6 * rim};
+  const open: uPlot.Series = {...done, dash: [3, 3.5], width: 1.7 + 2.6 * rim};
   const past: uPlot.Series = {...done, points: {show: false}, width: 1.2, alpha: 0.42, dash: [1.5, 3]};
   const lines = [done, ...(isOpen ? [open] : []), ...(before === undefined ? [] : [past])];
   return lines.map((line) => ({owner, line}));
@@ -449,6 +453,9 @@ function dataOf({times, series, openFrom, scale}: TimeChartProps): uPlot.Aligned
   });
   return [times, ...columns] as unknown as uPlot.AlignedData;
 }
+
+/** Seconds before and after a single bucket, which has its point in the middle. */
+const besideOne = 43_200;
 
 /** C4: a value between two gaps makes no line, and must be seen all the same. */
 const alonePoints: NonNullable<uPlot.Series.Points['filter']> = (self, series) => {
