@@ -126,6 +126,7 @@ async function paced(world: World, round: number): Promise<Sample> {
   const {options, load, service, receiver, webhooks} = world;
   const requestsPerSecond = options.numbers.rate!;
   const wanted = {shape: 'single', target: service, requestsPerSecond, seconds: secondsOf(round, options)} as const;
+  await quieted(service, options); // Events of a void round that are not folded yet would be sent to the new webhook.
   return webhooks.during(receiver.urlOf(0), 1, async ({secret}) => {
     await receiver.begin([secret], true);
     const cpuBefore = cpuSecondsOf(service.pid);
@@ -138,7 +139,7 @@ async function paced(world: World, round: number): Promise<Sample> {
 /** `name`: of the requests that store the events. */
 async function catchingUp(world: World, name: string, eventsOfPost: number): Promise<Sample> {
   const {options, load, service, receiver, webhooks} = world;
-  await quieted(service, options); // Events of a void round that are not folded yet would be sent to the new webhook.
+  await quieted(service, options); // As above.
   const {host, port} = service;
   const plan = {host, port, connections: connectionsOf('batch', options), seconds: null};
   return webhooks.during(receiver.urlOf(0), eventsOfPost, async (webhook) => {
@@ -161,6 +162,7 @@ async function sentBeside(world: World, good: readonly Webhook[], neighbour: Nei
   const requestsPerSecond = options.numbers.beside!;
   const wanted = {shape: 'single', target: service, requestsPerSecond, seconds: secondsOf(round, options)} as const;
   const measure = async (): Promise<Sample> => {
+    await quieted(service, options); // As above.
     await receiver.begin(secrets, true);
     const cpuBefore = cpuSecondsOf(service.pid);
     const offered = await offerUnjudged(load, wanted, options);
