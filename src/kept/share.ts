@@ -1,4 +1,4 @@
-// A link that shows one report of the dashboard to whoever has it.
+// A link that shows one report of the dashboard to everybody who has it.
 //   SL1. The link is shown once, when it is made: of its 192 random bits only the SHA-256 is stored.
 //   SL2. A revoked link is a record that was removed: every process forgets it as soon as its watch tells (kept-store.ts).
 //   SL3. A link that follows a saved report shows what the report is now. Any other one keeps its questions.

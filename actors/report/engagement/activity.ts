@@ -82,7 +82,7 @@ export class ActivitySums {
   /** AC3 */
   private addWindows(sets: readonly Uint32Array[]): void {
     const {starts, ends} = this.plan.windows;
-    /** Of each element before the cut: its users and those of the elements between it and the cut. */
+    /** By element before the cut: the users of this element, and of all elements from there to the cut. */
     const untilCut: Uint32Array[] = [];
     const sinceCut = new Uint32Array(sets[0].length);
     let [cut, next] = [0, 0];

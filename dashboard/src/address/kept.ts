@@ -18,7 +18,7 @@ import {showable} from './page-question.js';
 import {metrics} from './report-address.js';
 import {trendsForm} from './trends-address.js';
 
-/** Of pages whose state is that of a form. */
+/** Forms of the pages that keep their form as state. The others keep the question. */
 const forms: Readonly<Partial<Record<ReportPage, Form>>> = {
   '/trends': trendsForm,
   '/funnels': funnelForm,

@@ -1,4 +1,4 @@
-// Links that share a report, as whoever has one reads them (src/edge/resources/shares.ts manages them).
+// Reads of links that share a report, by people who have one. src/edge/resources/shares.ts creates, changes and deletes links.
 //   SH1. A link opens its one report, and takes no parameter: no session comes of it, and no other route knows its token.
 //   SH2. Every read looks up the link, so that a revocation holds at once. Reads of a second share an answer, so that a change of the
 //        report, and what is hidden, hold within a second.

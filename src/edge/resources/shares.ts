@@ -1,5 +1,5 @@
-// Links that share a report with people who do not sign in: src/edge/dashboard/shares.ts shows it.
-//   LI1. What a link shows never changes, but for the saved report that it follows: who has it was given one report.
+// Links that share a report with people who do not sign in. src/edge/dashboard/shares.ts answers those who open a link.
+//   LI1. What a link shows never changes, but for the saved report that it follows: people who have the link were given one report.
 //   LI2. A report that names people is shared only with `may_name_people`: the refusal says why it names them.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
@@ -101,7 +101,7 @@ async function namingIn({report, of}: Meant, mayNamePeople: boolean, front: Fron
   }
   const people = [...naming.people, ...naming.few.map(whyFew)];
   if (people.length > 0 && !mayNamePeople)
-    throw refused('may_name_people', `the report may name people to whoever has the link: ${people.join('; ')}`);
+    throw refused('may_name_people', `the report may name people to everybody who has the link: ${people.join('; ')}`);
   return naming;
 }
 
@@ -169,8 +169,8 @@ export const shares = resourceOf({
   description: {
     tag: 'Kept',
     about:
-      'Shows one report to whoever has it, without signing in: a saved report, or `questions` of its own. The only answer that ' +
-      'shows the token. A deleted one shows nothing from then on.',
+      'The link shows one report, a saved one or `questions` of its own, to everybody who has it. Only this answer ' +
+      'shows the token. A deleted link shows nothing from then on.',
     ofChange: 'What it shows stays.',
     example: {
       id: exampleId,

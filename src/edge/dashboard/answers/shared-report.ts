@@ -17,7 +17,7 @@ export type SharedAnswer =
       readonly answer: unknown;
       /** Over the compared range. */
       readonly previous?: unknown;
-      /** Of the first question: over the compared range up to the same moment, while the range is not over. */
+      /** The answer to the first question over the compared range, up to the same moment. Only while the range is not over. */
       readonly so_far?: unknown;
       readonly meta: Pick<Meta, 'as_of' | 'next_by' | 'incomplete_from'>;
     }
