@@ -86,7 +86,7 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     deploymentCreatedMs,
     alerts: {isAlone: config.nats.kind === 'embedded'},
     cacheBytesMax,
-    busyMsMax: config.reportCpuMsMax === 0 ? Number.POSITIVE_INFINITY : config.reportCpuMsMax,
+    cpuMsMax: config.reportCpuMsMax === 0 ? Number.POSITIVE_INFINITY : config.reportCpuMsMax,
     // Other processes may publish to an external NATS.
     manifestsPorts: knowsAll ? channels.map(({manifests}) => manifests.port2) : [],
     rowsPorts: channels.map(({partitions, rows}) => ({partitions, port: rows.port2})),

@@ -61,7 +61,7 @@ export interface ReportWorkerData {
   readonly deploymentCreatedMs: number;
   readonly cacheBytesMax: number;
   /** Bound of the computing for one question, ms of the report thread; Infinity: none. */
-  readonly busyMsMax: number;
+  readonly cpuMsMax: number;
   /** Shared memory: free bytes of the cache, for folding threads of this process. */
   readonly spareRoom?: Int32Array;
   /** As in PartitionWorkerData, if only threads of this process publish; otherwise NATS is asked. */

@@ -52,7 +52,7 @@ import {
   type PartitionSnapshot,
   type SnapshotSet,
 } from './published/newest-snapshots.js';
-import {BusyTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
+import {CpuTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
 import type {FastPaths} from './reading.js';
 import {rehearse} from './rehearsal.js';
 import {plainPath} from './stored-answers.js';
@@ -89,7 +89,7 @@ interface EngineOptions {
   /** Longest time from an ack until every report has the event; it may change. */
   readonly refresh: {readonly ms: number};
   /** Bound of the computing for one question, ms of this thread; absent: none. */
-  readonly busyMsMax?: number;
+  readonly cpuMsMax?: number;
 }
 
 /** Measures are the thread's own. */
@@ -148,7 +148,7 @@ export class ReportEngine {
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 21) / 64 / reportsAtOnceMax);
-    this.bounds = {busy: new BusyTime(), busyMsMax: options.busyMsMax ?? Number.POSITIVE_INFINITY};
+    this.bounds = {cpu: new CpuTime(), cpuMsMax: options.cpuMsMax ?? Number.POSITIVE_INFINITY};
     // Strings take up to two bytes a character.
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
     this.damage = new Damage(logger);
@@ -435,8 +435,8 @@ export class ReportEngine {
 
   /** Work that nobody asked for has no slot and no bound; what parts of the service ask has no bound: nobody could ask for less. */
   private evaluation(asker?: Asker, slot?: Slot, stop?: AbortSignal): Evaluation {
-    const busyMsMax = asker && isOurs(asker.caller) ? Number.POSITIVE_INFINITY : this.bounds.busyMsMax;
-    const work = slot && stop && new QuestionWork(slot, stop, {...this.bounds, busyMsMax});
+    const cpuMsMax = asker && isOurs(asker.caller) ? Number.POSITIVE_INFINITY : this.bounds.cpuMsMax;
+    const work = slot && stop && new QuestionWork(slot, stop, {...this.bounds, cpuMsMax});
     return new Evaluation(this.parts, this.gatheredBytesMax, this.paths, work?.nextSlice);
   }
 

@@ -1,38 +1,37 @@
 // The work on one question while it has a slot: when it pauses, and when it must stop.
 //   QW1. It stops within a slice (5 ms) and the slices of others, once nobody waits for the answer.
-//   QW2. It stops once it has taken as much of the thread as one question may. Time in which the thread did nothing, or another
-//        question's slices, does not count.
-import {performance} from 'node:perf_hooks';
+//   QW2. It stops once it has taken as much of a core as one question may. Time in which the thread waited, also for a core, or
+//        another question's slices, does not count: what is refused does not depend on what else the machine does.
+import {threadCpuClock} from '../clock.js';
 import type {Slot} from '../pacing/dealt-slots.js';
 import {Stopped} from '../pacing/stop.js';
 
-/** The question takes more of the thread than one question may. */
+/** The question takes more of a core than one question may. */
 export class TooExpensive extends Error {
   override name = 'TooExpensive';
 }
 
-/** The time in which this thread was busy. Every slice belongs to the question that ends it. */
-export class BusyTime {
-  private readonly busyMs: () => number;
+/** The CPU time of this thread. Every slice belongs to the question that ends it. */
+export class CpuTime {
+  private readonly usedMs: () => number;
   private takenMs = 0;
 
-  /** `busyMs`: ms since some moment in which the thread did not wait for events. */
-  constructor(busyMs: () => number = () => performance.eventLoopUtilization().active) {
-    this.busyMs = busyMs;
+  constructor(usedMs: () => number = threadCpuClock()) {
+    this.usedMs = usedMs;
   }
 
-  /** Busy ms that nobody has taken yet. */
+  /** Ms that nobody has taken yet. */
   take(): number {
     const before = this.takenMs;
-    this.takenMs = this.busyMs();
+    this.takenMs = this.usedMs();
     return this.takenMs - before;
   }
 }
 
 export interface WorkBounds {
-  readonly busy: BusyTime;
+  readonly cpu: CpuTime;
   /** Infinity: no bound. */
-  readonly busyMsMax: number;
+  readonly cpuMsMax: number;
 }
 
 export class QuestionWork {
@@ -45,20 +44,20 @@ export class QuestionWork {
     this.slot = slot;
     this.stop = stop;
     this.bounds = bounds;
-    bounds.busy.take(); // What came before was others' work.
+    bounds.cpu.take(); // What came before was others' work.
   }
 
   /** Ends a slice; resolves when the next one begins. @throws Stopped, TooExpensive */
   readonly nextSlice = async (): Promise<void> => {
-    const {busy, busyMsMax} = this.bounds;
-    this.takenMs += busy.take();
-    if (this.takenMs > busyMsMax) throw new TooExpensive(tooExpensive(busyMsMax));
+    const {cpu, cpuMsMax} = this.bounds;
+    this.takenMs += cpu.take();
+    if (this.takenMs > cpuMsMax) throw new TooExpensive(tooExpensive(cpuMsMax));
     if (this.stop.aborted) throw new Stopped();
     await this.slot.nextSlice();
     if (this.stop.aborted) throw new Stopped();
   };
 }
 
-const tooExpensive = (busyMsMax: number): string =>
-  `this question takes more than the ${busyMsMax / 1_000} s of computing that one question may (REPORT_CPU_SECONDS): ` +
+const tooExpensive = (cpuMsMax: number): string =>
+  `this question takes more than the ${cpuMsMax / 1_000} s of computing that one question may (REPORT_CPU_SECONDS): ` +
   'ask for a shorter range, a longer interval, or fewer conditions, values and steps';

@@ -38,7 +38,7 @@ const {
   nats,
   partitionCount,
   cacheBytesMax,
-  busyMsMax,
+  cpuMsMax,
   reportRefresh,
   deploymentCreatedMs,
   spareRoom,
@@ -77,7 +77,7 @@ async function run(nc: NatsConnection): Promise<void> {
   const values = partValues(jsm, () => isOfCluster(nc));
   const {secret} = must(await readDeployment(nc), 'the deployment record exists before reports start');
   const references = userReferences(secret);
-  const options = {partitionCount, cacheBytesMax, busyMsMax, refresh, references};
+  const options = {partitionCount, cacheBytesMax, cpuMsMax, refresh, references};
   const engine = new ReportEngine(manifests, values, options, logger);
   if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
   const alerts =

@@ -94,8 +94,8 @@ class World {
   readonly refresh = {ms: 5_000};
   readonly engine: ReportEngine;
 
-  constructor(busyMsMax = Number.POSITIVE_INFINITY) {
-    const options = {partitionCount: 2, cacheBytesMax: 8 << 20, refresh: this.refresh, busyMsMax};
+  constructor(cpuMsMax = Number.POSITIVE_INFINITY) {
+    const options = {partitionCount: 2, cacheBytesMax: 8 << 20, refresh: this.refresh, cpuMsMax};
     this.engine = new ReportEngine(this.bucket, this.parts, options, this.logger);
   }
 
@@ -609,8 +609,8 @@ describe('many questions of one caller', () => {
   });
   const light = (n: number): ReportQuery => ({...query, toMs: n * hourMs - 1}) as ReportQuery;
 
-  function worldOfDays(busyMsMax?: number): World {
-    const world = new World(busyMsMax);
+  function worldOfDays(cpuMsMax?: number): World {
+    const world = new World(cpuMsMax);
     for (const [at, partition] of world.partitions.entries()) {
       const events = Array.from({length: 4_000}, (_, i) => ({
         user: `u${i % 500}`,

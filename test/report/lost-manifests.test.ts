@@ -65,7 +65,7 @@ test('reports are over what is there, though as many manifests were published ag
     reportRefresh: ordinaryRefreshPlan,
     deploymentCreatedMs: 0,
     cacheBytesMax: 1 << 20,
-    busyMsMax: 20_000,
+    cpuMsMax: 20_000,
     manifestsPorts: [],
     rowsPorts: [],
     logLevel: 'silent',

@@ -63,7 +63,7 @@ describe('report thread', () => {
       reportRefresh: steadyRefreshPlan(60_000),
       deploymentCreatedMs: 0,
       cacheBytesMax: 1 << 20,
-      busyMsMax: 20_000,
+      cpuMsMax: 20_000,
       spareRoom,
       publications,
       manifestsPorts: [channel.port2],
