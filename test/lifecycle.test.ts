@@ -5,7 +5,7 @@ import {once} from 'node:events';
 import {existsSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {afterEach, expect, test} from 'vitest';
+import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {folderIdentity} from '../src/folder-identity.js';
 import {isRunning} from '../src/process-life.js';
 import {ask} from '../tools/http-client.js';
@@ -131,60 +131,64 @@ test('a fixed key that was replaced is not ready when it is fixed again, with th
   expect(service.logs()).not.toContain(keyOf(1));
 });
 
-test('while it runs, a note for the tools of this machine lies in DATA_DIR; SIGTERM takes it away, and leaves no process', async () => {
-  const service = await start();
-  const path = join(service.dataDir, 'service.json');
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
-    baseUrl: service.baseUrl,
-    adminUrl: service.baseUrl,
-    pid: service.pid,
-    token: expect.stringMatching(/^[\w-]{43}$/),
-    deployment: expect.stringMatching(/^[0-9a-f]{64}$/),
-    folder: folderIdentity(service.dataDir),
+describe('services that follow each other on one folder', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({env: {LOG_LEVEL: 'info'}});
   });
-  expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(await track(service, 'ada')).toBe(200);
-  const server = natsServerPid(service);
-  expect(await service.stop()).toBe(0);
-  expect(existsSync(path)).toBe(false);
-  expect(server === undefined || !isRunning(server)).toBe(true);
-  const again = await start({dataDir: service.dataDir});
-  expect(await countOf(again)).toBe(1);
-});
+  afterAll(async () => {
+    if (isRunning(service.pid)) await service.kill();
+  });
+  const noteOf = ({dataDir}: Service): string => join(dataDir, 'service.json');
+  const isOver = (server: number | undefined): boolean => server === undefined || !isRunning(server);
 
-test('SIGINT, and once more at once, as npm sends it on, is the same wish; a closed shell is none', async () => {
-  const service = await start({env: {LOG_LEVEL: 'info'}});
-  process.kill(service.pid, 'SIGHUP'); // Nothing, where there is no terminal: `nohup npm start &` goes on.
-  expect(await track(service, 'ada')).toBe(200);
-  const server = natsServerPid(service);
-  for (let sent = 0; sent < 3; sent++) process.kill(service.pid, 'SIGINT');
-  expect(await service.stop('SIGINT')).toBe(0);
-  expect(server === undefined || !isRunning(server)).toBe(true);
-  expect(service.logs().match(/"draining"/g)).toHaveLength(1);
-  const again = await start({dataDir: service.dataDir});
-  expect(await countOf(again)).toBe(1);
-});
+  test('while it runs, a note for the tools of this machine lies in DATA_DIR', () => {
+    expect(JSON.parse(readFileSync(noteOf(service), 'utf8'))).toEqual({
+      baseUrl: service.baseUrl,
+      adminUrl: service.baseUrl,
+      pid: service.pid,
+      token: expect.stringMatching(/^[\w-]{43}$/),
+      deployment: expect.stringMatching(/^[0-9a-f]{64}$/),
+      folder: folderIdentity(service.dataDir),
+    });
+    expect(statSync(noteOf(service)).mode & 0o777).toBe(0o600);
+  });
 
-test.skipIf(!hasOwnNats)('kill -9 leaves no nats-server, and the next start has everything', async () => {
-  const service = await start();
-  for (const user of ['ada', 'bob', 'eve']) expect(await track(service, user)).toBe(200);
-  const server = natsServerPid(service)!;
-  await service.kill();
-  await until('the orphan is gone', () => !isRunning(server));
-  const again = await start({dataDir: service.dataDir});
-  expect(await countOf(again)).toBe(3);
-});
+  test('SIGINT, and once more at once, as npm sends it on, is the same wish; a closed shell is none', async () => {
+    process.kill(service.pid, 'SIGHUP'); // Nothing, where there is no terminal: `nohup npm start &` goes on.
+    expect(await track(service, 'ada')).toBe(200);
+    const server = natsServerPid(service);
+    for (let sent = 0; sent < 3; sent++) process.kill(service.pid, 'SIGINT');
+    expect(await service.stop('SIGINT')).toBe(0);
+    expect([existsSync(noteOf(service)), isOver(server)]).toEqual([false, true]);
+    expect(service.logs().match(/"draining"/g)).toHaveLength(1);
+    service = await startService({dataDir: service.dataDir});
+    expect(await countOf(service)).toBe(1);
+  });
 
-test.skipIf(!hasOwnNats)(
-  'when its nats-server is killed it goes on by itself: refused for a moment, nothing lost',
-  async () => {
-    const service = await start();
-    expect(await track(service, 'before')).toBe(200);
-    process.kill(natsServerPid(service)!, 'SIGKILL');
-    await until('writes are taken again', async () => (await track(service, 'after')) === 200);
-    await until('reads are answered again', async () => (await countOf(service)) === 2);
-    await until('it is ready again', async () => (await ask(`${service.baseUrl}/readyz`)).status === 200);
-    await until('it has said so', () => service.logs().includes('nats-server died: restarting it'));
+  test.skipIf(!hasOwnNats)('kill -9 leaves no nats-server, and the next start has everything', async () => {
+    for (const user of ['bob', 'eve']) expect(await track(service, user)).toBe(200);
+    const server = natsServerPid(service)!;
+    await service.kill();
+    await until('the orphan is gone', () => !isRunning(server));
+    service = await startService({dataDir: service.dataDir});
+    expect(await countOf(service)).toBe(3);
+  });
+
+  test.skipIf(!hasOwnNats)(
+    'when its nats-server is killed it goes on by itself: refused for a moment, nothing lost',
+    async () => {
+      process.kill(natsServerPid(service)!, 'SIGKILL');
+      await until('writes are taken again', async () => (await track(service, 'after')) === 200);
+      await until('reads are answered again', async () => (await countOf(service)) === 4);
+      await until('it is ready again', async () => (await ask(`${service.baseUrl}/readyz`)).status === 200);
+      await until('it has said so', () => service.logs().includes('nats-server died: restarting it'));
+    },
+  );
+
+  test('SIGTERM takes the note away, and leaves no process', async () => {
+    const server = natsServerPid(service);
     expect(await service.stop()).toBe(0);
-  },
-);
+    expect([existsSync(noteOf(service)), isOver(server)]).toEqual([false, true]);
+  });
+});

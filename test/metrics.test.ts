@@ -35,27 +35,26 @@ const scrapeUntil = (service: Service, what: string, isThere: (metrics: Metrics)
     return isThere(metrics) && metrics;
   });
 
-describe('after some traffic', () => {
+describe('of one service, after some traffic', () => {
   const mark = 'zqmark';
   let metrics: Metrics;
   let service: Service;
 
   beforeAll(async () => {
     // Seldom enough that a busy machine makes no report late.
-    service = await startService({env: {REPORT_REFRESH_SECONDS: '60'}});
-    try {
-      await traffic(service);
-      metrics = await scrapeUntil(
-        service,
-        'every role tells its numbers, and all is folded',
-        (read) =>
-          read.sum('millrace_up') === 4 &&
-          read.sum('millrace_events_folded_total') === 18 &&
-          read.sum('millrace_erasures_completed_total') + read.sum('millrace_erasures_pending') === 1,
-      );
-    } finally {
-      await service.stop();
-    }
+    service = await startService({env: {REPORT_REFRESH_SECONDS: '60', MEMORY_CACHE_MIB: '64'}});
+    await traffic(service);
+    metrics = await scrapeUntil(
+      service,
+      'every role tells its numbers, and all is folded',
+      (read) =>
+        read.sum('millrace_up') === 4 &&
+        read.sum('millrace_events_folded_total') === 18 &&
+        read.sum('millrace_erasures_completed_total') + read.sum('millrace_erasures_pending') === 1,
+    );
+  });
+  afterAll(async () => {
+    expect(await service.stop()).toBe(0);
   });
 
   async function traffic({baseUrl, writeKey, secretKey, adminToken}: Service): Promise<void> {
@@ -185,26 +184,15 @@ describe('after some traffic', () => {
       expect(metrics.text).not.toContain(secret);
     }
   });
-});
 
-test('live reads have half of the memory for parts, and what reports do not use of theirs', async () => {
-  const halfBytes = 32 * 1_048_576;
-  const service = await start({env: {MEMORY_CACHE_MIB: '64'}});
-  const boundOf = (metrics: Metrics, use: string): number => metrics.sum('millrace_parts_cache_bytes_max', {use});
-  const metrics = await scrapeUntil(service, 'reports have told', (read) => boundOf(read, 'live') > halfBytes);
-  const free = boundOf(metrics, 'report') - metrics.sum('millrace_parts_cache_bytes', {use: 'report'});
-  expect(free).toBeGreaterThan(0);
-  expect(Math.abs(boundOf(metrics, 'live') - halfBytes - free)).toBeLessThan(1_048_576);
-  expect(metrics.sum('millrace_report_index_builds')).toBe(0);
-});
-
-describe('of one service', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    expect(await service.stop()).toBe(0);
+  test('live reads have half of the memory for parts, and what reports do not use of theirs', async () => {
+    const halfBytes = 32 * 1_048_576;
+    const boundOf = (metrics: Metrics, use: string): number => metrics.sum('millrace_parts_cache_bytes_max', {use});
+    const metrics = await scrapeUntil(service, 'reports have told', (read) => boundOf(read, 'live') > halfBytes);
+    const free = boundOf(metrics, 'report') - metrics.sum('millrace_parts_cache_bytes', {use: 'report'});
+    expect(free).toBeGreaterThan(0);
+    expect(Math.abs(boundOf(metrics, 'live') - halfBytes - free)).toBeLessThan(1_048_576);
+    expect(metrics.sum('millrace_report_index_builds')).toBe(0);
   });
 
   test('it needs no key, takes HEAD, and nothing but reading', async () => {
