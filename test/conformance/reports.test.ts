@@ -103,19 +103,6 @@ describe('freshness', () => {
     const other = await under.read.get(path, {'if-none-match': '"something else"'});
     expectJson(other, 200);
   });
-
-  test('answers are the same after a restart', async () => {
-    const queries = [
-      pathOf('events', {event: 'fresh', from: '2024-01-01', to: '2024-03-31'}),
-      pathOf('users', {from: '2019-01-01', to: '2024-12-31', metric: 'mau', interval: 'month'}),
-      pathOf('funnel', {'steps[]': ['a b', 'ü'], from: '2019-01-01', to: '2024-12-31'}),
-    ];
-    const answers = async (): Promise<unknown[]> =>
-      Promise.all(queries.map(async (path) => (await reportCovering(under.read, path, under.positions)).json()));
-    const before = await answers();
-    await under.restart('kill');
-    expect(await answers()).toEqual(before);
-  });
 });
 
 describe('at=', () => {

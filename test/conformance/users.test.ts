@@ -87,13 +87,4 @@ describe('profile', () => {
     expect((await profile(id)).events).toMatchObject([{event: 'known'}]);
     expect((await profile(id, '?kind=anonymous')).events).toMatchObject([{event: 'anonymous'}]);
   });
-
-  test('a restart changes nothing', async () => {
-    const userId = freshId();
-    await under.identify(userId, {plan: 'pro', n: -1.5e-7});
-    await under.track({event: 'seen', userId, messageId: 'm', properties: {a: [1, null]}});
-    const before = await profile(userId);
-    await under.restart('kill');
-    expect(await profile(userId)).toEqual(before);
-  });
 });

@@ -1,7 +1,7 @@
 // Any day of a person at the pages: choices by keyboard, one page after another, refused events, a service that is gone for a
 // while.
 import type {Browser, Locator, Page} from 'playwright-core';
-import {beforeAll, expect, test} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
@@ -285,81 +285,93 @@ test('tables of events give a long name little room, and wrap nothing where ther
   await dashboard.expectSoundOnPhone();
 });
 
-test('pages say that a service does not answer, keep their numbers, and heal by themselves', async () => {
-  const people = await dashboard.context.newPage();
-  await people.goto(`${service.baseUrl}/dashboard/people`);
-  await people.getByRole('link', {name: 'u1', exact: true}).waitFor();
-  const overview = await dashboard.context.newPage();
-  await overview.goto(`${service.baseUrl}/dashboard`);
-  const top = overview.getByRole('region', {name: 'Top events'});
-  await top.getByText('signup').waitFor();
-  await dashboard.follow('/trends?event=signup');
-  const numbers = card('In numbers').getByRole('row').nth(1);
-  await numbers.getByText('signup').waitFor();
-  const lists = await Promise.all(
-    ['/alerts', '/settings/webhooks', '/settings/keys', '/settings/access'].map(async (path) => {
-      const list = await dashboard.context.newPage();
-      await list.goto(`${service.baseUrl}/dashboard${path}`);
-      await list.getByText('Ready', {exact: true}).waitFor();
-      await list.locator('.loading').first().waitFor({state: 'detached'});
-      return list;
-    }),
-  );
-  const requests = /\/dashboard\/api\/(v1|state|keys|people|shares)/;
-  await dashboard.context.route(requests, (route) => route.abort());
-  const said = page.getByText(/^Not renewed/);
-  await said.waitFor();
-  await people.getByText(/^Not renewed: the service does not answer/).waitFor();
-  for (const list of lists) {
-    await list
-      .getByText(/^Not renewed: the service does not answer/)
-      .first()
-      .waitFor();
-    expect(await list.getByRole('alert').count()).toBe(0);
-  }
-  await top.getByText(/^Not renewed: the service does not answer/).waitFor();
-  expect(await overview.getByRole('alert').count()).toBe(0);
-  await page.getByText('No answer').waitFor();
-  await numbers.getByText('signup').waitFor();
-  await people.getByRole('link', {name: 'u1', exact: true}).waitFor();
-  await dashboard.context.unroute(requests);
-  await said.waitFor({state: 'detached'});
-  for (const one of [people, ...lists])
-    await one
-      .getByText(/^Not renewed/)
-      .first()
-      .waitFor({state: 'detached'});
-  await page.getByText('Ready', {exact: true}).waitFor();
-  dashboard.forgive(/Failed to load resource/);
-  await dashboard.expectSound();
-});
-
-test('on a phone a service that hangs is in sight, wherever the page and the row of pages are scrolled to', async () => {
-  await page.setViewportSize({width: 375, height: 700});
-  await dashboard.follow('/trends?event=signup');
-  await card('In numbers').getByRole('row').nth(1).getByText('signup').waitFor();
-  await page.getByText('Ready', {exact: true}).waitFor({state: 'attached'});
-  const requests = /\/dashboard\/api\/(v1|state)/;
-  await dashboard.context.route(requests, () => {}); // Never answered.
-  const said = page.getByText('No answer');
-  await said.waitFor();
-  for (const [left, top] of [
-    [0, 0],
-    [10_000, 10_000],
-  ] as const) {
-    await page.evaluate(
-      `scrollTo(0, ${top}); document.querySelector('nav.side').scrollLeft = ${left};
-       new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`,
+// Both wait for the state of the service, which a page asks for every ten seconds.
+describe.concurrent('a service without an answer', () => {
+  test('pages say that a service does not answer, keep their numbers, and heal by themselves', async () => {
+    const people = await dashboard.context.newPage();
+    await people.goto(`${service.baseUrl}/dashboard/people`);
+    await people.getByRole('link', {name: 'u1', exact: true}).waitFor();
+    const overview = await dashboard.context.newPage();
+    await overview.goto(`${service.baseUrl}/dashboard`);
+    const top = overview.getByRole('region', {name: 'Top events'});
+    await top.getByText('signup').waitFor();
+    await dashboard.follow('/trends?event=signup');
+    const numbers = card('In numbers').getByRole('row').nth(1);
+    await numbers.getByText('signup').waitFor();
+    const lists = await Promise.all(
+      ['/alerts', '/settings/webhooks', '/settings/keys', '/settings/access'].map(async (path) => {
+        const list = await dashboard.context.newPage();
+        await list.goto(`${service.baseUrl}/dashboard${path}`);
+        await list.getByText('Ready', {exact: true}).waitFor();
+        await list.locator('.loading').first().waitFor({state: 'detached'});
+        return list;
+      }),
     );
-    const {x, y, width, height} = (await said.boundingBox())!;
-    expect([x >= 0, y >= 0, x + width <= 375, y + height <= 700]).toEqual([true, true, true, true]);
-    // Nothing lies over it.
-    expect(
-      await page.evaluate(`document.elementFromPoint(${x + width / 2}, ${y + height / 2}).closest('.status') !== null`),
-    ).toBe(true);
-  }
-  await dashboard.expectSound();
-  await dashboard.context.unroute(requests);
-  await page.getByText('Ready', {exact: true}).waitFor({state: 'attached'});
-  await page.setViewportSize({width: 1_440, height: 900});
+    const requests = /\/dashboard\/api\/(v1|state|keys|people|shares)/;
+    await dashboard.context.route(requests, (route) => route.abort());
+    const said = page.getByText(/^Not renewed/);
+    await said.waitFor();
+    await people.getByText(/^Not renewed: the service does not answer/).waitFor();
+    for (const list of lists) {
+      await list
+        .getByText(/^Not renewed: the service does not answer/)
+        .first()
+        .waitFor();
+      expect(await list.getByRole('alert').count()).toBe(0);
+    }
+    await top.getByText(/^Not renewed: the service does not answer/).waitFor();
+    expect(await overview.getByRole('alert').count()).toBe(0);
+    await page.getByText('No answer').waitFor();
+    await numbers.getByText('signup').waitFor();
+    await people.getByRole('link', {name: 'u1', exact: true}).waitFor();
+    await dashboard.context.unroute(requests);
+    await said.waitFor({state: 'detached'});
+    for (const one of [people, ...lists])
+      await one
+        .getByText(/^Not renewed/)
+        .first()
+        .waitFor({state: 'detached'});
+    await page.getByText('Ready', {exact: true}).waitFor();
+    dashboard.forgive(/Failed to load resource/);
+    await dashboard.expectSound();
+  });
+
+  test('on a phone a service that hangs is in sight, wherever the page and the row of pages are scrolled to', async () => {
+    const phone = await DashboardPage.open(browser, service, {width: 375, height: 700});
+    await phone.signIn(service.adminToken);
+    const {page} = phone;
+    await phone.goto('/trends?event=signup');
+    await page
+      .getByRole('region', {name: 'In numbers', exact: true})
+      .getByRole('row')
+      .nth(1)
+      .getByText('signup')
+      .waitFor();
+    await page.getByText('Ready', {exact: true}).waitFor({state: 'attached'});
+    const requests = /\/dashboard\/api\/(v1|state)/;
+    await phone.context.route(requests, () => {}); // Never answered.
+    const said = page.getByText('No answer');
+    await said.waitFor();
+    for (const [left, top] of [
+      [0, 0],
+      [10_000, 10_000],
+    ] as const) {
+      await page.evaluate(
+        `scrollTo(0, ${top}); document.querySelector('nav.side').scrollLeft = ${left};
+         new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`,
+      );
+      const {x, y, width, height} = (await said.boundingBox())!;
+      expect([x >= 0, y >= 0, x + width <= 375, y + height <= 700]).toEqual([true, true, true, true]);
+      // Nothing lies over it.
+      expect(
+        await page.evaluate(
+          `document.elementFromPoint(${x + width / 2}, ${y + height / 2}).closest('.status') !== null`,
+        ),
+      ).toBe(true);
+    }
+    await phone.expectSound();
+    await phone.context.unroute(requests);
+    await page.getByText('Ready', {exact: true}).waitFor({state: 'attached'});
+    await phone.close();
+  });
 });

@@ -54,7 +54,7 @@ test('before the first event each page of reports leads to it', async () => {
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
   for (const path of ['/trends', '/funnels', '/retention', '/lifecycle', '/paths', '/active', '/people']) {
-    await dashboard.goto(path);
+    await dashboard.follow(path);
     await page.getByText('No event has come yet').first().waitFor();
   }
   await dashboard.expectSoundOnPhone();
