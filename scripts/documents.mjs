@@ -224,7 +224,7 @@ function rewrite(path, change) {
 if (process.argv[1] === fileURLToPath(import.meta.url))
   await runScript(async () => {
     await setUp({needsNatsServer: false});
-    const description = JSON.parse(readFileSync(inProject('dist/openapi.json'), 'utf8'));
+    const description = JSON.parse(readFileSync(inProject('dist/schemas.json'), 'utf8'));
     for (const path of apiPages()) rewrite(path, (page) => withMembers(path, page, description));
     rewrite('docs/configuration.md', withVariables);
   });

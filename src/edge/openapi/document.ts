@@ -465,6 +465,23 @@ const errorWith = (codes: readonly ErrorCode[]): JsonSchema => ({
   properties: {error: {type: 'object', required: ['code'], properties: {code: {enum: codes}}}},
 });
 
+interface Narrowed {
+  readonly allOf?: readonly [
+    JsonSchema,
+    {
+      readonly properties: {
+        readonly error: {readonly properties: {readonly code: {readonly enum: readonly ErrorCode[]}}};
+      };
+    },
+  ];
+}
+
+/** Takes apart what `errorWith` narrowed. A form without codes is that of an answer that may be none of a refusal. */
+export function formAndCodes(schema: JsonSchema): {readonly form: JsonSchema; readonly codes: readonly ErrorCode[]} {
+  const [form = schema, narrowing] = (schema as Narrowed).allOf ?? [];
+  return {form, codes: narrowing?.properties.error.properties.code.enum ?? []};
+}
+
 function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAnswer['headers']> {
   const always = new Set<HeaderName>(all.flatMap((one) => one.always ?? []));
   const sometimes = all.flatMap((one) => one.sometimes ?? []).filter((name) => !always.has(name));

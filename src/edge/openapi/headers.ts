@@ -160,13 +160,6 @@ const headerForms = {
 
 export type HeaderName = keyof typeof headerForms;
 
-/** Headers that any answer may have: the introduction tells of them. */
-export const headersOfAnyAnswer: ReadonlySet<string> = new Set<HeaderName>([
-  ...(['X-Content-Type-Options', 'Cache-Control', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const),
-  ...(['Content-Encoding', 'Vary', 'Access-Control-Allow-Origin'] as const),
-  ...(['Access-Control-Allow-Credentials', 'Access-Control-Expose-Headers'] as const),
-]);
-
 /** Header objects of the description, by name. */
 export const describedHeaders: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   Object.entries<HeaderForm>(headerForms).map(([name, {description, pattern, example}]) => [

@@ -4,7 +4,7 @@ import {reportQuestion} from '../../asks/question/behind.js';
 import {watched} from '../../asks/question/counts.js';
 import {followed, funnel} from '../../asks/question/funnel.js';
 import {kinds, question} from '../../asks/question/kinds.js';
-import {shared as sharedByLists} from '../../asks/question/lists.js';
+import {shared as sharedByLists, traits} from '../../asks/question/lists.js';
 import {
   anyEvents,
   breakdown,
@@ -41,6 +41,7 @@ import {countsAnswer, eventCountsAnswer, seriesAnswer} from '../answers/counts.j
 import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../answers/engagement.js';
 import {errorAnswer} from '../answers/error.js';
 import {historyAnswer, storedEvent} from '../answers/events.js';
+import {instant, version} from '../answers/fields.js';
 import {funnelAnswer, funnelAnswers, funnelUsersAnswer, walkedFunnelAnswer} from '../answers/funnels.js';
 import {
   batchAnswer,
@@ -87,7 +88,7 @@ import {
 import type {JsonSchema} from '../query/query.js';
 import {resources} from '../resources/all.js';
 import {outdatedAnswer, type Resource, removedAnswer} from '../resources/resource.js';
-import {previewBody} from '../routes/alert-body.js';
+import {alertOptions, previewBody} from '../routes/alert-body.js';
 import {hiddenNames, hiddenProperties} from '../routes/hidden.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
@@ -117,7 +118,9 @@ const ofResources = (
   schemas: (one: Resource, name: string) => readonly (readonly [string, z.ZodType])[],
 ): Record<string, z.ZodType> => Object.fromEntries(resources.flatMap((one) => schemas(one, schemaName(one))));
 
-const requests: Readonly<Record<string, z.ZodType>> = {
+type Named = Readonly<Record<string, z.ZodType>>;
+
+const requests: Named = {
   Event: event,
   EventBatch: batch,
   Identify: identify,
@@ -128,14 +131,18 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   AmplitudeCalls: amplitudeCalls,
   UmamiCall: umamiCall,
   PlausibleCall: plausibleCall,
-  Links: linksBody,
+  IdLinks: linksBody,
   KeyOptions: keyOptions,
   NewKey: newKeyBody,
   HideNames: hiddenNames,
   HideProperties: hiddenProperties,
   WebhookReplay: replayBody,
   NoFields: noFields,
+  AlertOptions: alertOptions,
   AlertPreviewed: previewBody,
+  PreviewedThreshold: previewBody.options[0],
+  PreviewedAbsence: previewBody.options[1],
+  PreviewedFunnelDrop: previewBody.options[2],
   ...Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [nameOfKind(kind), schema])),
   WatchedQuestion: watched,
   FollowedQuestion: followed,
@@ -151,6 +158,8 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   ReportRange: range,
   ReportTimezone: timezone,
   ReportBreakdown: breakdown,
+  Bucketed: z.strictObject({where, users: usersMeant, ...bucketed}),
+  Listed: traits.pick({timezone: true, limit: true, cursor: true}),
   Interval: bucketed.interval,
   WeekStart: bucketed.week_start,
   Compare: compare,
@@ -166,7 +175,7 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   ]),
 };
 
-const responses: Readonly<Record<string, z.ZodType>> = {
+const responses: Named = {
   Error: errorAnswer,
   ErrorValue: errorAnswer.shape.error,
   Tracked: trackAnswer,
@@ -241,6 +250,8 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Health: healthAnswer,
   Readiness: readinessAnswer,
   Removed: removedAnswer,
+  OfBuckets: lifecycleAnswer.pick({interval: true, timezone: true, skipped: true, meta: true}),
+  Kept: z.strictObject({id: z.string(), name: z.string(), created_at: instant(), version}),
   Outdated: outdatedAnswer,
   ...ofResources(({schemas: {answer, created, list}}, name) => [
     ...(created === answer ? [] : [[`Created${name}`, created] as const]),
@@ -258,16 +269,22 @@ export function referenceTo(schema: z.ZodType): JsonSchema {
   return {$ref: place(name)};
 }
 
+/** Names of schemas that answers alone have. */
+export const schemasOfAnswers: ReadonlySet<string> = new Set(Object.keys(responses));
+
 export function describedSchemas(): Record<string, JsonSchema> {
-  return {...converted(requests, 'input'), ...converted(responses, 'output')};
+  return {...converted(requests, 'input'), ...converted(responses, 'output', requests)};
 }
 
-function converted(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): Record<string, JsonSchema> {
+/** `others`: schemas that these may refer to. */
+function converted(schemas: Named, io: 'input' | 'output', others: Named = {}): Record<string, JsonSchema> {
   const registry = z.registry<{id: string}>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, {id});
+  for (const [id, schema] of Object.entries({...others, ...schemas})) registry.add(schema, {id});
   const made = z.toJSONSchema(registry, {uri: place, io, override: ({jsonSchema}) => withoutIntegerBounds(jsonSchema)});
   return Object.fromEntries(
-    Object.entries(made.schemas).map(([name, {$schema, $id, ...schema}]) => [name, schema as JsonSchema]),
+    Object.entries(made.schemas)
+      .filter(([name]) => name in schemas)
+      .map(([name, {$schema, $id, ...schema}]) => [name, schema as JsonSchema]),
   );
 }
 

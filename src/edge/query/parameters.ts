@@ -60,6 +60,11 @@ interface Words {
   readonly example?: string;
 }
 
+/** What `cursor` of a list means. */
+export const ofPageBefore =
+  'The `next_cursor` of the page before, with the same parameters; it keeps the range, and `limit` may change. Pages of one ' +
+  '`Report-Log-Position` fit together; `at` asks for it.';
+
 export const optional = <Value>(form: TextForm<Value>, words: Words): Parameter<Value | undefined> => ({
   ...words,
   isRequired: false,

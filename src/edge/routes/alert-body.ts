@@ -83,6 +83,10 @@ const ofAll = {
     .describe('Chats get one message at the end of these hours. Webhooks get theirs at once.'),
 };
 
+const {name: _, ...options} = ofAll;
+/** What alerts with a state have in common, beside their name. */
+export const alertOptions = z.strictObject(options);
+
 const question = watched.describe('What is counted, as `POST /v1/query` takes it, without a range.');
 const minutes = wholeOf('minutes', alertMinutesMin, alertMinutesMax).describe(
   'Length of the window, which ends with what the published reports include (`Report-As-Of`).',

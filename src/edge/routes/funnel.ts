@@ -26,6 +26,7 @@ import {
   list,
   member,
   name,
+  ofPageBefore,
   optional,
   required,
   type TextForm,
@@ -278,11 +279,7 @@ export const funnelUsersForm = {
     description: 'The kind of the row, in place of a value. The row `other` is none: it has several values.',
   }),
   limit: withDefault(wholeNumber(funnelUsersLimitMax), funnelUsersLimitDefault, {description: 'Users on a page.'}),
-  cursor: optional(anyText, {
-    description:
-      'The `next_cursor` of the page before, with the same parameters; `limit` may change. Pages of one ' +
-      '`Report-Log-Position` fit together; `at` asks for it.',
-  }),
+  cursor: optional(anyText, {description: ofPageBefore}),
 };
 
 export const funnelUsersReport = reportRoute(funnelUsersForm, (values, front): ReportQuery => {

@@ -15,7 +15,7 @@ import {type ListCursor, listOf, readListCursor} from '../../list-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
-import {flag, member} from '../query/parameters.js';
+import {flag, member, ofPageBefore} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
 import {openRangeForm} from '../query/question-times.js';
 import {openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
@@ -29,11 +29,7 @@ const page = ({prefix, limit, cursor}: PageShape) => ({
   ...formatForm,
   prefix: member(prefix),
   limit: member(limit),
-  cursor: member(cursor, {
-    description:
-      'The `next_cursor` of the page before, with the same parameters; it keeps the range, and `limit` may change. Pages ' +
-      'of one `Report-Log-Position` fit together; `at` asks for it.',
-  }),
+  cursor: member(cursor, {description: ofPageBefore}),
 });
 
 const activeRange = openRangeForm(

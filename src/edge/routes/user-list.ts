@@ -9,7 +9,7 @@ import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
 import {conditionTexts} from '../query/conditions.js';
 import {deedsForm, deedsIn, inNumbersOf} from '../query/deeds.js';
-import {member, name, optional, type TextForm} from '../query/parameters.js';
+import {member, name, ofPageBefore, optional, type TextForm} from '../query/parameters.js';
 import {openRangeForm} from '../query/question-times.js';
 import {openRangeIn} from '../query/recent-range.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
@@ -54,11 +54,7 @@ export const userListForm = {
       'without these of all events. Absent: the last seen first.',
   }),
   limit: member(shape.limit),
-  cursor: member(shape.cursor, {
-    description:
-      'The `next_cursor` of the page before, with the same parameters; `limit` may change. Pages of one `Report-Log-Position` ' +
-      'fit together; `at` asks for it.',
-  }),
+  cursor: member(shape.cursor, {description: ofPageBefore}),
 };
 
 export const userList = reportRoute(userListForm, (values, front) => {
