@@ -32,7 +32,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type:
     'The type is not JSON (or text/plain for beacons), the charset not UTF-8, or the encoding not gzip, deflate or br.',
   rate_limited:
-    'Too much at once for this key, person or share, or from this address. Nothing was done; try again after `Retry-After` seconds.',
+    'Too much at once for this key, person or link, or from this address. Nothing was done; try again after `Retry-After` seconds.',
   unavailable: 'Overload, or the log is unreachable. Safe to try again after `Retry-After` seconds with a `messageId`.',
   not_yet: 'No report includes the writes of `Min-Log-Position` yet. Try again after `Retry-After` seconds.',
   internal_error: 'An internal error; the log of the service has the details.',

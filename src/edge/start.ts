@@ -369,6 +369,6 @@ async function saveReads(reads: ShareReads, logger: Logger): Promise<void> {
   try {
     await reads.save();
   } catch (error) {
-    logger.warn({reason: (error as Error).message}, 'the reads of shared links could not be saved');
+    logger.warn({reason: (error as Error).message}, 'the reads of links could not be saved');
   }
 }

@@ -117,7 +117,7 @@ const exampleId = 'sh_0123456789abcdef';
 const question = {report: 'counts', events: [{event: 'signup'}], range: '-30d', timezone: 'UTC'} as const;
 
 export const shares = resourceOf({
-  noun: 'shared link',
+  noun: 'link',
   name: 'share',
   definitions: sharesOf,
   countMax: sharesMax,
