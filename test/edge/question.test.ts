@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {readCondition, writeCondition} from '../../actors/report/rows/condition-text.js';
+import {eventsAskedFor} from '../../src/asked-names.js';
 import {type FixedQuestion, flatOf} from '../../src/asks/question/flat.js';
 import {kinds} from '../../src/asks/question/kinds.js';
 import type {ReportQuery} from '../../src/asks/report.js';
@@ -396,6 +397,28 @@ describe('who misspells', () => {
     const failure = failureOf(() => route.questionOf(front, query));
     expect(failure.field).toBe(field);
     expect(failure.message.endsWith(`; did you mean ${meant}?`), failure.message).toBe(true);
+  });
+
+  // The answer has the nearest name that the snapshots know as a hint (test/report/engine.test.ts).
+  test.each<object>([
+    {...counts, events: [{event: 'visit'}, {event: 'singup'}]},
+    {report: 'active', events: [{event: 'singup'}]},
+    {report: 'lifecycle', events: [{event: 'singup'}]},
+    {report: 'stickiness', events: [{event: 'singup'}]},
+    {...funnel, steps: [{event: 'visit'}, {event: 'singup', where: ['plan eq pro']}]},
+    {...funnel, exclude: [{event: 'singup'}]},
+    {...retention, start: {event: 'singup'}},
+    {...retention, return: {event: 'singup'}},
+    {...paths, start: {event: 'singup'}},
+    {report: 'paths', end: {event: 'singup'}},
+    {report: 'properties', event: 'singup'},
+    {report: 'values', event: 'singup', property: 'plan'},
+    {report: 'people', event: 'singup'},
+    {report: 'people', users: {did: [{event: 'singup'}]}},
+    {...counts, users: {did: [{event: 'singup', not: true}]}},
+    behind({...counts, events: [{event: 'singup'}]}),
+  ])('%j is answered with a hint about its event', (question) => {
+    expect(eventsAskedFor(asked(question))).toContain('singup');
   });
 });
 
