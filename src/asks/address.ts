@@ -1,11 +1,13 @@
 // The address of a page of the dashboard, and the question that the page asks: both ways.
-//   AD1. Reading an address gives the question that was written, in its normal form.
+//   AD1. An address that is read and written again is the same: a page shows the question that was written, in its normal form.
 //   AD2. What is usual on the page is not written. A range that moves is written as it moves.
-//   AD3. A parameter without a meaning is left out: the service checks the question that is kept. Of the address of a page it is a
-//        problem, which the page names, as is what it has no control for.
+//   AD3. A parameter that means nothing is a problem, as is one that the page has no control for: the page names it and asks without it.
 //   AD4. Pages import this file: of the schemas it has types alone.
 import {
   conditionsMax,
+  exclusionsMax,
+  funnelStepsMax,
+  idCharsMax,
   pathDepthDefault,
   pathDepthMax,
   pathDepthMin,
@@ -21,6 +23,7 @@ import {extremesOf, type RangeMember, rangeIn, rangeText} from './question/range
 import {readable} from './question/readable-query.js';
 import {usualPeriod, usualRows} from './question/usual.js';
 
+export type {ReportKind};
 export type ReportQuestion = QuestionOf<ReportKind>;
 
 /** What a page shows of its question in one of several ways. */
@@ -30,13 +33,15 @@ export interface View {
   /** A bar of stickiness counts users who were active on that many days or more; absent: on exactly that many. */
   readonly often?: 'at_least' | undefined;
   /** Interval of a funnel over time. */
-  readonly every?: NonNullable<QuestionOf<'funnel'>['interval']> | undefined;
+  readonly every?: Interval | undefined;
 }
 
 export type ReportPage = '/trends' | '/active' | '/funnels' | '/retention' | '/lifecycle' | '/paths';
+/** Web asks for its visitors, and beside them for its page views and sessions. */
+export type Page = ReportPage | '/web';
 
-export interface Address {
-  readonly page: ReportPage;
+export interface Address<P extends Page = ReportPage> {
+  readonly page: P;
   /** The query with its `?`; empty: everything is as usual. */
   readonly search: string;
 }
@@ -49,14 +54,23 @@ export interface Problem {
   readonly expected: string | undefined;
 }
 
-/** A question as a page has it: its interval may follow from its days, and an event that is not chosen yet is an empty text. */
+/**
+ * A question as a page has it. Its interval and the rows of its breakdown may follow from its days; an event that is not chosen yet is an
+ * empty text, and events or steps that are not are an empty list.
+ */
 export type Draft<K extends ReportKind = ReportKind> = Drafts[K];
 type Drafts = {
-  [K in ReportKind]: Omit<QuestionOf<K>, 'interval'> & {
-    readonly interval?: ('interval' extends keyof QuestionOf<K> ? QuestionOf<K>['interval'] : never) | undefined;
-    readonly view?: View | undefined;
-  };
+  [K in ReportKind]: Omit<QuestionOf<K>, 'interval' | 'breakdown'> &
+    Broken<QuestionOf<K>> & {
+      readonly interval?: ('interval' extends keyof QuestionOf<K> ? QuestionOf<K>['interval'] : never) | undefined;
+      readonly view?: (View & {readonly bots?: 'counted' | undefined}) | undefined;
+    };
 };
+type Broken<Question> = 'breakdown' extends keyof Question
+  ? Question extends {breakdown?: readonly (infer Entry)[] | undefined}
+    ? {readonly breakdown?: (Omit<Entry, 'limit'> & {readonly limit?: number | undefined})[] | undefined}
+    : never
+  : unknown;
 
 /** Texts that a page can show. */
 export interface Showable {
@@ -67,15 +81,16 @@ export interface Showable {
 
 type Pair = readonly [name: string, text: string | number | undefined];
 
-/** Parameters of one kind of question. */
-interface Grammar<Question> {
-  readonly page: ReportPage;
-  readonly write: (question: Question) => readonly Pair[];
-  readonly read: (given: Given) => Question;
+/** Parameters of one page. */
+interface Grammar<K extends ReportKind> {
+  readonly write: (draft: Draft<K>) => readonly Pair[];
+  readonly read: (given: Given) => Draft<K>;
   /** Whether it names an event; absent: it needs none. */
-  readonly isAsked?: (question: Question) => boolean;
-  /** Interval of one that names none; absent: `read` says it. */
+  readonly isAsked?: (draft: Draft<K>) => boolean;
+  /** Interval of one that names none; absent: it has none. */
   readonly usual?: (days: Days) => Interval;
+  /** Without the parts that others make meaningless. */
+  readonly fitting?: (draft: Draft<K>) => Draft<K>;
 }
 
 /** A report as it is kept. */
@@ -85,98 +100,86 @@ export interface KeptReport {
   readonly view?: View | undefined;
 }
 
-export function addressOf({questions, view = {}}: KeptReport): Address {
+export function addressOf({questions, view}: KeptReport): Address {
   const [first] = questions;
   // Active users with a breakdown are two questions: all users, and the users by value. The page has one address, that of the second.
   const broken = questions.find((one) => one.report === 'active' && one.breakdown !== undefined);
   const question =
     broken?.report === 'active' && first?.report === 'active' ? {...broken, compare: first.compare} : first!;
-  const {page, write} = grammars[question.report] as Grammar<ReportQuestion>;
-  const query = new URLSearchParams();
-  for (const [name, text] of [...write(question), ...Object.entries(view)])
-    if (text !== undefined) query.append(name, String(text));
-  const search = readable(query.toString());
-  return {page, search: search === '' ? '' : `?${search}`};
+  const page = pageOf[question.report];
+  return {page, search: searchOf(page, {...question, view})};
 }
 
-/** Undefined: the address asks nothing yet, as it names no event. */
-export function questionIn({page, search}: Address): {question: ReportQuestion; view: View} | undefined {
-  const given = new Given(search);
-  const isStickiness = page === '/lifecycle' && given.one('report') === 'stickiness';
-  const kind = isStickiness ? 'stickiness' : kindOf(page);
-  const {view = {}, ...draft} = draftIn(kind, given);
-  return isAsked(draft as Draft) ? {question: asked(draft as Draft), view} : undefined;
+/** The query of the page that shows this. `kept`: parts that mean nothing, and stay. */
+export function searchOf(page: Page, draft: Draft, kept: readonly Problem[] = []): string {
+  const query = new URLSearchParams();
+  for (const [name, text] of (pages[page] as Grammar<ReportKind>).write(draft))
+    if (text !== undefined) query.append(name, String(text));
+  for (const {name, text} of kept) query.append(name, text);
+  const search = readable(query.toString());
+  return search === '' ? '' : `?${search}`;
 }
 
 /** What a page asks, and what its address has that it does not show. AD3 */
-export function pageIn({page, search}: Address, showable: Showable): {draft: Draft; problems: readonly Problem[]} {
+export function pageIn({page, search}: Address<Page>, showable: Showable) {
   const given = new Given(search, showable);
-  const draft = draftIn(kindOf(page), given);
+  const draft: Draft = pages[page].read(given);
   return {draft, problems: [...given.unread(), ...given.problems]};
 }
 
-function draftIn(kind: ReportKind, given: Given): Draft {
-  const question = present((grammars[kind] as Grammar<ReportQuestion>).read(given));
-  const {show, often} = {
-    show: kind === 'retention' ? given.word('show', ['share', 'users']) : undefined,
-    often: kind === 'lifecycle' ? given.word('often', ['exactly', 'at_least']) : undefined,
-  };
-  const view: View = {
-    show: show === 'users' ? show : undefined,
-    often: often === 'at_least' ? often : undefined,
-    every: kind === 'funnel' ? given.word('every', intervals) : undefined,
-  };
-  return present({...question, view}) as Draft;
-}
+const grammarOf = ({report}: Pick<Draft, 'report'>) => pages[pageOf[report]] as Grammar<ReportKind>;
 
 /** Whether it names what it is about. */
-export function isAsked(draft: Draft): boolean {
-  const {isAsked: isEnough} = grammars[draft.report] as Grammar<ReportQuestion>;
-  return isEnough?.(draft as ReportQuestion) ?? true;
+export const isAsked = (draft: Draft): boolean => grammarOf(draft).isAsked?.(draft) ?? true;
+
+/** The question of a page over so many days: with what is usual for them. */
+export function askedFor<K extends ReportKind>(draft: Draft<K>, days: Days): QuestionOf<K> {
+  const {usual, fitting: fit = (one) => one} = grammarOf(draft);
+  const {view: _, ...question} = fit(draft) as Draft & {readonly breakdown?: readonly {readonly limit?: number}[]};
+  const interval = question.interval ?? usual?.(days);
+  const rows = question.report === 'counts' ? usualRows(days, interval!) : coloursMax;
+  const breakdown = question.breakdown?.map(({limit = rows, ...one}) => ({...one, limit}));
+  return present({...question, interval, breakdown}) as unknown as QuestionOf<K>;
 }
 
-/** The question of a page, with the usual interval of the greatest length of its range. */
-export function asked({view: _, ...draft}: Draft): ReportQuestion {
-  const {usual} = grammars[draft.report] as Grammar<ReportQuestion>;
-  return present({...draft, interval: draft.interval ?? usual?.(extremesOf(draft.range)[1])}) as ReportQuestion;
-}
+/** The question of a page, with what is usual for the greatest length of its range. */
+export const asked = (draft: Draft): ReportQuestion => askedFor(draft, extremesOf(draft.range)[1]);
 
 // -- reading --
+
+const isName = ({length}: string): boolean => length >= 1 && length <= idCharsMax;
 
 class Given {
   readonly problems: Problem[] = [];
   private readonly query: URLSearchParams;
   private readonly read = new Set<string>();
 
-  /** `showable`: of a page; absent: of a question that is kept. */
   constructor(
     search: string,
-    readonly showable?: Showable,
+    readonly showable: Showable,
   ) {
     this.query = new URLSearchParams(search);
   }
 
-  /** What a page has no control for is left out. AD3 */
-  get isOfPage(): boolean {
-    return this.showable !== undefined;
-  }
-
-  all(name: string): readonly string[] {
+  private all(name: string): readonly string[] {
     this.read.add(name);
     return this.query.getAll(name);
   }
 
-  /** Several texts, or one that does not fit, are none. */
-  one(name: string, expected = 'one text', fits: (text: string) => boolean = () => true): string | undefined {
-    const texts = this.all(name);
-    if (texts.length === 0) return undefined;
-    if (texts.length === 1 && fits(texts[0]!)) return texts[0];
+  private refuse(name: string, texts: readonly string[], expected: string | undefined): void {
     this.problems.push(...texts.map((text) => ({name, text, expected})));
+  }
+
+  /** Several texts, or one that does not fit, are none. */
+  one(name: string, expected: string, fits: (text: string) => boolean): string | undefined {
+    const texts = this.all(name);
+    if (texts.length === 1 && fits(texts[0]!)) return texts[0];
+    this.refuse(name, texts, expected);
     return undefined;
   }
 
   event(name: string): string | undefined {
-    return this.one(name, 'the name of an event, of 1 to 256 characters', ({length}) => length <= nameCharsMax);
+    return this.one(name, `the name of an event, of 1 to ${idCharsMax} characters`, isName);
   }
 
   word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
@@ -185,43 +188,73 @@ class Given {
       | undefined;
   }
 
-  number(name: string, min = 0, max = 999_999): number | undefined {
+  number(name: string, min: number, max: number): number | undefined {
     const fits = (text: string): boolean => /^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max;
     const text = this.one(name, `a whole number from ${min} to ${max}`, fits);
     return text === undefined ? undefined : Number(text);
   }
 
-  /** A page shows a condition that is a text. */
-  conditions(name: string): ConditionMember[] {
-    const {isCondition} = this.showable ?? {};
+  /** Names in their order. All or none: other parameters have their numbers. */
+  names(name: string, countMax: number, fits = isName): readonly string[] {
     const texts = this.all(name);
-    if (isCondition === undefined) return texts.map(conditionIn);
-    const expected = `a condition such as "plan eq pro" or "amount gte 10", up to ${conditionsMax}`;
-    const fitting = texts.filter(isCondition);
-    const read = fitting.length <= conditionsMax ? fitting : [];
-    this.problems.push(...texts.filter((text) => !read.includes(text)).map((text) => ({name, text, expected})));
+    if (texts.length <= countMax && texts.every(fits)) return texts;
+    this.refuse(name, texts, `up to ${countMax} names of events`);
+    return [];
+  }
+
+  /** The texts that fit; too many are none. */
+  some(name: string, expected: string, countMax: number, fits: (text: string) => boolean): string[] {
+    const texts = this.all(name);
+    const fitting = texts.filter(fits);
+    const read = fitting.length <= countMax ? fitting : [];
+    this.refuse(
+      name,
+      texts.filter((text) => !read.includes(text)),
+      expected,
+    );
     return read;
   }
 
-  /** Texts after the number of what they are of, from 1: `2:plan eq pro`. */
-  numbered(name: string): ReadonlyMap<number, readonly string[]> {
-    const found = new Map<number, readonly string[]>();
-    for (const text of this.all(name)) {
-      const [, number, rest] = /^([1-9]\d?):([\s\S]+)$/.exec(text) ?? [];
-      if (number !== undefined) found.set(Number(number), [...(found.get(Number(number)) ?? []), rest!]);
-    }
-    return found;
+  conditions(name: string, countMax = conditionsMax): string[] {
+    return this.some(name, `${conditionRule}, up to ${countMax}`, countMax, this.showable.isCondition);
   }
 
-  /** Parameters that no question of this kind has. A page asks for what its answer has. */
+  /** Texts after the number of what they are of, from 1, by that number: `2:plan eq pro`. Of one number too many are none. */
+  numbered(
+    name: string,
+    expected: string,
+    count: number,
+    countMax: number,
+    fits: (text: string) => boolean,
+  ): string[][] {
+    const lists = Array.from({length: count}, (): string[] => []);
+    for (const text of this.all(name)) {
+      const [, number, rest] = /^([1-9]\d?):([\s\S]+)$/.exec(text) ?? [];
+      const list = rest !== undefined && fits(rest) ? lists[Number(number) - 1] : undefined;
+      if (list === undefined) this.refuse(name, [text], expected);
+      else list.push(rest!);
+    }
+    return lists.map((list, at) => {
+      if (list.length <= countMax) return list;
+      const texts = list.map((text) => `${at + 1}:${text}`);
+      this.refuse(name, texts, expected);
+      return [];
+    });
+  }
+
+  numberedConditions(name: string, count: number): string[][] {
+    const expected = `${conditionRule} after the number of its event, 2:plan eq pro, up to ${conditionsMax} each`;
+    return this.numbered(name, expected, count, conditionsMax, this.showable.isCondition);
+  }
+
+  /** Parameters that the page does not have. */
   unread(): Problem[] {
-    const names = [...new Set(this.query.keys())].filter((name) => !this.read.has(name) && !ofAnswers.test(name));
+    const names = [...new Set(this.query.keys())].filter((name) => !this.read.has(name));
     return names.flatMap((name) => this.query.getAll(name).map((text) => ({name, text, expected: undefined})));
   }
 }
 
-const nameCharsMax = 256;
-const ofAnswers = /^(series|histogram|percentiles|report)$/;
+const conditionRule = 'a condition such as "plan eq pro" or "amount gte 10"';
 
 /** Without members that are undefined, empty lists or empty objects, as the normal form of questions is. */
 function present<Value>(value: Value): Value {
@@ -234,28 +267,15 @@ function present<Value>(value: Value): Value {
 const isEmpty = (value: unknown): boolean =>
   Array.isArray(value) ? value.length === 0 : typeof value === 'object' && Object.keys(value!).length === 0;
 
-function objectIn<Value>(text: string): Value | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as Value;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 // -- members --
 
-type Conditions = ConditionMember[] | undefined;
+type Conditions = readonly ConditionMember[] | undefined;
 /** A condition that no text means is an object. */
 const conditionText = (one: ConditionMember): string => (typeof one === 'string' ? one : JSON.stringify(one));
-const conditionIn = (text: string): ConditionMember => objectIn<Exclude<ConditionMember, string>>(text) ?? text;
 const conditionPairs = (name: string, all: Conditions): Pair[] => (all ?? []).map((one) => [name, conditionText(one)]);
-const conditionsIn = (texts: readonly string[] = []): Conditions => texts.map(conditionIn);
-const numberedPairs = (name: string, lists: readonly Conditions[]): Pair[] =>
-  lists.flatMap((all, at) => (all ?? []).map((one): Pair => [name, `${at + 1}:${conditionText(one)}`]));
+const numberedPairs = (name: string, lists: readonly {readonly where?: Conditions}[]): Pair[] =>
+  lists.flatMap(({where = []}, at) => where.map((one): Pair => [name, `${at + 1}:${conditionText(one)}`]));
 
-type Deeds = NonNullable<NonNullable<UsersMember>['did']>;
 const usersPairs = ({where, segment, did = []}: NonNullable<UsersMember> = {}): Pair[] => [
   ...conditionPairs('user_where', where),
   ['segment', segment],
@@ -264,7 +284,6 @@ const usersPairs = ({where, segment, did = []}: NonNullable<UsersMember> = {}): 
 const usersIn = (given: Given): UsersMember => ({
   where: given.conditions('user_where'),
   segment: given.one('segment', 'the id of a segment', (text) => /^sg_[0-9a-f]{16}$/.test(text)),
-  did: given.isOfPage ? [] : given.all('did').flatMap((text) => objectIn<Deeds[number]>(text) ?? []),
 });
 
 /** Other than what is usual. */
@@ -278,36 +297,35 @@ interface Times {
   readonly compare?: Comparison | undefined;
 }
 
-const noZone = '';
 const noComparison = 'off' as const;
-/** `days`: the range of the page without one. `compare`: what the page compares with, unless its address says otherwise. */
-const timesOf = (days: string, compare: 'before' | 'off') => ({
+/**
+ * `days`: the range of the page without one. `isCompared`: the page compares with what was before, unless its address says otherwise.
+ * `hasWeeks`: it has buckets, which may be weeks; they begin as those of the range do, unless the address says otherwise.
+ */
+const timesOf = (days: string, {isCompared = false, hasWeeks = true} = {}) => ({
   pairs: (question: Times, ...every: readonly Pair[]): Pair[] => [
     ['range', unless(days, rangeText(question.range, question.week_start))],
     ...every,
-    ['zone', unless('UTC', question.timezone ?? noZone)],
+    ['zone', unless('UTC', question.timezone)],
     ['weeks', unless('monday', question.week_start)],
-    ['compare', unless(compare, question.compare ?? noComparison)],
+    ['compare', unless(isCompared ? 'before' : noComparison, question.compare ?? noComparison)],
   ],
   read(given: Given) {
-    const {isRange = (text: string) => rangeIn(text) !== undefined, isZone}: Partial<Showable> = given.showable ?? {};
+    const {isRange, isZone} = given.showable;
     const range = given.one('range', 'a range such as 30d, 12mo, 2026-10 or 2026-11-03..2026-11-09', isRange) ?? days;
-    const zone = given.one('zone', 'a time zone such as Europe/Berlin', isZone) ?? 'UTC';
-    // A page that compares nothing has no control for it.
-    const isRead = !given.isOfPage || compare !== noComparison;
-    const compared = (isRead && given.word('compare', [noComparison, ...comparisons])) || compare;
-    const ofRange = range.includes('-sunday-') ? 'sunday' : 'monday';
+    const compare = isCompared ? (given.word('compare', [noComparison, ...comparisons]) ?? 'before') : noComparison;
+    const weeks = hasWeeks ? given.word('weeks', ['monday', 'sunday']) : undefined;
     return {
       range: rangeIn(range)!,
-      timezone: zone === noZone ? undefined : zone,
-      compare: comparisons.find((one) => one === compared),
-      week_start: given.word('weeks', ['monday', 'sunday']) ?? (ofRange as 'monday' | 'sunday'),
+      timezone: given.one('zone', 'a time zone such as Europe/Berlin', isZone) ?? 'UTC',
+      compare: compare === noComparison ? undefined : compare,
+      week_start: weeks ?? (range.includes('-sunday-') ? ('sunday' as const) : ('monday' as const)),
     };
   },
 });
-const compared = timesOf('30d', 'before');
-const uncompared = timesOf('30d', 'off');
-const ofCohorts = timesOf('90d', 'off');
+const compared = timesOf('30d', {isCompared: true});
+const uncompared = timesOf('30d');
+const ofCohorts = timesOf('90d');
 
 /** The interval that is usual for all ranges that these days may be; undefined: some have another one. */
 function usualOf(range: RangeMember, usual: (days: Days) => string): string | undefined {
@@ -328,104 +346,123 @@ const everyPair = (range: RangeMember, interval: string | undefined, usual = usu
   'every',
   unless(usualOf(range, usual), interval),
 ];
-/** The interval that an address names, else the usual one. A range whose length changes takes the usual one of its greatest length. */
-const everyIn = (given: Given, range: RangeMember): Interval =>
-  given.word('every', intervals) ?? usualInterval(extremesOf(range)[1]);
 
-interface Broken {
+interface Row {
   readonly property?: string | undefined;
   readonly trait?: string | undefined;
-  readonly limit: number;
+  readonly limit?: number | undefined;
 }
 const traitHead = 'trait:';
-const breakdownPairs = ([entry]: readonly Broken[] = [], limit: number): Pair[] =>
+/** A property, or `trait:<name>`. */
+export const byText = ({property, trait}: Row): string => property ?? traitHead + trait;
+export const breakdownBy = (by: string) =>
+  by.startsWith(traitHead) && by !== traitHead ? {trait: by.slice(traitHead.length)} : {property: by};
+
+const breakdownPairs = ([entry]: readonly Row[] = [], limit: number): Pair[] =>
   entry === undefined
     ? []
     : [
-        ['by', entry.property ?? traitHead + entry.trait],
+        ['by', byText(entry)],
         ['by_limit', unless(limit, entry.limit)],
       ];
-function breakdownIn(given: Given, usual: number): Broken[] | undefined {
-  const by = given.one('by', 'the name of a property, or trait: and the name of a trait');
-  const limit = given.number('by_limit', 1, 999) ?? usual;
-  if (by === undefined) return undefined;
-  const name = by.startsWith(traitHead) && by !== traitHead ? {trait: by.slice(traitHead.length)} : {property: by};
-  return [{...name, limit}];
+function breakdownIn(given: Given) {
+  const by = given.one('by', 'the name of a property, or trait: and the name of a trait', isName);
+  if (by !== undefined) return [{...breakdownBy(by), limit: given.number('by_limit', 1, 999)}];
+  given.one('by_limit', withBy, () => false);
+  return undefined;
 }
-/** Rows of Active users and of Funnels: colours of the palette. */
-export const rowsOfPalette = 6;
-const rowsOf = (range: RangeMember, interval: Interval): number => usualRows(extremesOf(range)[1], interval);
+const withBy = 'given with by';
+/** Colours of the palette: lines of Trends, and rows of Active users and of Funnels. */
+export const coloursMax = 6;
 
 // -- kinds --
 
-/** `users`, `sum:amount`. */
 type Measured = NonNullable<QuestionOf<'counts'>['measure']>;
+export type Measure = Measured['of'];
+export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90', 'p95', 'p99'] as const;
+/** Whether the measure reads numbers of a property. */
+export const isOfNumbers = (measure: Measure): boolean => measure !== 'total' && measure !== 'users';
+
+/** `users`, `sum:amount`. */
 const measureText = ({of, property}: Measured): string => (property === undefined ? of : `${of}:${property}`);
-function measureIn(text: string | undefined): Measured | undefined {
-  const [, of, property] = /^([a-z0-9]+)(?::([\s\S]+))?$/.exec(text ?? '') ?? [];
-  return of === undefined ? undefined : {of: of as Measured['of'], property};
+function measureIn(text: string): Measured | undefined {
+  const [, word, property] = /^([a-z0-9]+)(?::([\s\S]+))?$/.exec(text) ?? [];
+  const of = measures.find((one) => one === word);
+  if (of === undefined || isOfNumbers(of) !== (property !== undefined)) return undefined;
+  return isName(property ?? of) ? {of, property} : undefined;
 }
+const measureRule = `a measure after the number of its event: 1:users, 2:sum:amount; measures are ${measures.join(', ')}`;
 
 const labelAt = (at: number): string => String.fromCharCode('A'.charCodeAt(0) + at);
 /** The formulas that divide all events but one by that one. `divisor`: its index. */
-const quotients = (divisor: number, count: number) =>
+export const quotients = (divisor: number, count: number) =>
   Array.from({length: count}, (_, at) => `${labelAt(at)} / ${labelAt(divisor)}`)
     .filter((_, at) => at !== divisor)
     .map((is) => ({as: is, is}));
 
-const counts: Grammar<QuestionOf<'counts'>> = {
-  page: '/trends',
+/** Index of the event that the others are divided by; undefined: nothing is divided, or not so. */
+export function divisorOf({events = [], formulas = []}: Pick<Draft<'counts'>, 'events' | 'formulas'>) {
+  const isOf = (at: number): boolean => JSON.stringify(quotients(at, events.length)) === JSON.stringify(formulas);
+  const divisor =
+    formulas.length > 0 && events.every(({as}) => as === undefined) ? events.findIndex((_, at) => isOf(at)) : -1;
+  return divisor < 0 ? undefined : divisor;
+}
+
+const counts: Grammar<'counts'> = {
   isAsked: ({events = []}) => events.length > 0,
-  write: ({events = [{}], where, users, measure, breakdown, formulas = [], series, ...times}) => {
-    const divisor = events.findIndex(
-      (_, at) => JSON.stringify(quotients(at, events.length)) === JSON.stringify(formulas),
+  usual: usualInterval,
+  write({events = [{}], where, users, measure: ofAll, breakdown, formulas = [], interval, ...times}) {
+    const divisor = divisorOf({events, formulas});
+    const measured = events.map(({measure = ofAll}) =>
+      measure === undefined || measure.of === 'total' ? [] : [measure],
     );
-    const divides = formulas.length > 0 && divisor >= 0 && events.every(({as}) => as === undefined);
+    const {range} = times;
     return [
       ...events.map(({event = ''}): Pair => ['event', event]),
-      ...events.flatMap(({measure: own}, at): Pair[] => (own ? [['measure', `${at + 1}:${measureText(own)}`]] : [])),
-      ['measure', measure && measureText(measure)],
+      ...measured.flatMap((all, at) => all.map((one): Pair => ['measure', `${at + 1}:${measureText(one)}`])),
       ...events.flatMap(({as}, at): Pair[] => (as === undefined ? [] : [['as', `${at + 1}:${as}`]])),
-      ...numberedPairs(
-        'where',
-        events.map((one) => one.where),
-      ),
+      ...numberedPairs('where', events),
       ...conditionPairs('all_where', where),
-      ['divide', divides ? divisor + 1 : undefined],
-      ...(divides ? [] : formulas.map((one): Pair => ['formula', JSON.stringify(one)])),
-      ['series', series ? 'true' : undefined],
+      ...(divisor === undefined
+        ? formulas.map((one): Pair => ['formula', JSON.stringify(one)])
+        : [['divide', divisor + 1] as const]),
       ...usersPairs(users),
-      ...breakdownPairs(breakdown, rowsOf(times.range, times.interval)),
-      ...compared.pairs(times, everyPair(times.range, times.interval)),
+      ...breakdownPairs(breakdown, rowsOf(range, interval)),
+      ...compared.pairs(times, everyPair(range, interval)),
     ];
   },
   read(given) {
-    const names = given.all('event');
-    const [wheres, labels, measures] = ['where', 'as', 'measure'].map((name) => given.numbered(name));
-    const times = compared.read(given);
-    const interval = everyIn(given, times.range);
-    const divisor = given.number('divide');
-    const divides = divisor !== undefined && divisor >= 1 && divisor <= names.length && names.length > 1;
-    return {
+    const names = given.names('event', coloursMax, (text) => text === '' || isName(text));
+    const measured = given.numbered('measure', measureRule, names.length, 1, (text) => measureIn(text) !== undefined);
+    const wheres = given.numberedConditions('where', names.length);
+    const isNumber = (text: string): boolean => /^[1-9]$/.test(text) && Number(text) <= names.length;
+    const divisor = given.one(
+      'divide',
+      'the number of one of several events',
+      (text) => names.length > 1 && isNumber(text),
+    );
+    const rest: Omit<Draft<'counts'>, 'events'> = {
       report: 'counts',
-      events: names.map((name, at) => ({
-        event: name === '' ? undefined : name,
-        where: conditionsIn(wheres!.get(at + 1)),
-        measure: measureIn(measures!.get(at + 1)?.[0]),
-        as: labels!.get(at + 1)?.[0],
-      })),
-      series: given.one('series') === 'true',
+      series: false,
       where: given.conditions('all_where'),
       users: usersIn(given),
-      measure: measureIn(given.all('measure').find((text) => !/^\d/.test(text))),
-      breakdown: breakdownIn(given, rowsOf(times.range, interval)),
-      formulas: divides
-        ? quotients(divisor - 1, names.length)
-        : given.all('formula').flatMap((text) => objectIn<{as: string; is: string}>(text) ?? []),
-      interval,
-      ...times,
+      breakdown: breakdownIn(given),
+      formulas: divisor === undefined ? [] : quotients(Number(divisor) - 1, names.length),
+      interval: given.word('every', intervals),
+      ...compared.read(given),
     };
+    const eventOf = (name: string, at: number) => {
+      const [text] = measured[at]!;
+      const measure = text === undefined ? undefined : measureIn(text);
+      return {event: name || undefined, where: wheres[at], measure: measure?.of === 'total' ? undefined : measure};
+    };
+    return {...present(rest), events: present(names.map(eventOf))};
   },
+};
+
+const rowsOf = (range: RangeMember, interval: Interval | undefined): number => {
+  const [, longest] = extremesOf(range);
+  return usualRows(longest, interval ?? usualInterval(longest));
 };
 
 interface Did {
@@ -439,98 +476,153 @@ const didPairs = ({events: [entry] = [], where, users}: Did): Pair[] => [
   ...conditionPairs('where', where),
   ...usersPairs(users),
 ];
+const eventsIn = (given: Given) => {
+  const event = given.event('event');
+  return event === undefined ? [] : [{event}];
+};
 const didIn = (given: Given) => ({
-  events: present([{event: given.event('event'), where: given.isOfPage ? [] : given.conditions('event_where')}]).filter(
-    (entry) => !isEmpty(entry),
-  ),
+  events: eventsIn(given),
   where: given.conditions('where'),
   users: usersIn(given),
 });
 
-const active: Grammar<QuestionOf<'active'>> = {
-  page: '/active',
+const active: Grammar<'active'> = {
   usual: usualInterval,
   write: ({metric, breakdown, interval, ...question}) => [
     ...didPairs(question),
-    ...breakdownPairs(breakdown, rowsOfPalette),
+    ...breakdownPairs(breakdown, coloursMax),
     ['metric', unless('dau', metric)],
     ...compared.pairs(question, everyPair(question.range, interval)),
   ],
-  read: (given) => ({
-    report: 'active',
-    metric: given.word('metric', ['dau', 'wau', 'mau']) ?? 'dau',
-    ...didIn(given),
-    breakdown: breakdownIn(given, rowsOfPalette),
-    interval: given.word('every', intervals)!,
-    ...compared.read(given),
-  }),
+  read: (given) =>
+    present({
+      report: 'active' as const,
+      metric: given.word('metric', ['dau', 'wau', 'mau']) ?? 'dau',
+      ...didIn(given),
+      breakdown: breakdownIn(given),
+      interval: given.word('every', intervals),
+      ...compared.read(given),
+    }),
 };
 
+/** Conditions of the page itself: who is no bot, and where a session starts. */
+const conditionsOfWeb = 2;
+
+const web: Grammar<'active'> = {
+  write: ({events, where, interval, view, ...times}) => [
+    ...didPairs({events, where}),
+    ['bots', view?.bots],
+    ...compared.pairs(times, everyPair(times.range, interval)),
+  ],
+  read: (given) =>
+    present({
+      report: 'active' as const,
+      metric: 'dau' as const,
+      events: eventsIn(given),
+      where: given.conditions('where', conditionsMax - conditionsOfWeb),
+      view: {bots: given.word('bots', ['counted'])},
+      interval: given.word('every', intervals),
+      ...compared.read(given),
+    }),
+};
+
+/**
+ * A user who does a step much later does it for another reason. With a limit, the report shows which of the newest entries may
+ * still convert.
+ */
 const usualWindow = '14d';
 const noWindow = 'none';
-const exclusion = /^(all|[1-9]\d?-[1-9]\d?):([\s\S]+)$/;
-type Exclusions = NonNullable<QuestionOf<'funnel'>['exclude']>;
-type Place = 'first' | 'last' | number;
-const placeIn = (text: string | undefined): Place | undefined =>
-  text === 'first' || text === 'last' ? text : text === undefined ? undefined : Number(text);
+export const isWindow = (text: string): boolean => /^[1-9]\d{0,8}[smhd]$/.test(text);
+/** A number alone is of seconds. */
+const windowText = (window: string): string => (/\d$/.test(window) ? `${window}s` : window);
 
-const funnel: Grammar<QuestionOf<'funnel'>> = {
-  page: '/funnels',
-  isAsked: ({steps = []}) => steps.length > 0,
-  write: ({steps, where, users, exclude = [], breakdown, ...question}) => [
-    ...steps.map(({event}): Pair => ['step', event]),
-    ...numberedPairs(
-      'where',
-      steps.map((one) => one.where),
-    ),
-    ...conditionPairs('all_where', where),
-    ...usersPairs(users),
-    ['window', unless(usualWindow, question.window ?? noWindow)],
-    ['order', question.order],
-    ...exclude.map(({event, between}): Pair => ['exclude', `${between?.join('-') ?? 'all'}:${event}`]),
-    ...numberedPairs(
-      'exclude_where',
-      exclude.map((one) => one.where),
-    ),
-    ['hold', question.hold],
-    ['paths', question.in_range],
-    ...breakdownPairs(breakdown, rowsOfPalette),
-    ['by_at', breakdown?.[0]?.at],
-    ['interval', question.interval],
-    ['histogram', question.histogram],
-    ['percentiles', question.percentiles ? 'true' : undefined],
-    ...uncompared.pairs({...question, week_start: question.week_start ?? 'monday'}),
-    ['weeks', question.week_start === 'monday' ? 'monday' : undefined],
-  ],
-  read(given) {
-    const names = given.all('step');
-    const [wheres, excludeWheres] = ['where', 'exclude_where'].map((name) => given.numbered(name));
-    const {week_start: _, ...times} = uncompared.read(given);
-    const window = given.one('window') ?? usualWindow;
+export type Exclusion = NonNullable<QuestionOf<'funnel'>['exclude']>[number];
+/** `all:refund`, `1-2:refund`. */
+function exclusionIn(text: string): Exclusion | undefined {
+  const [, place, first, last, event = ''] = /^(all|([1-9]\d?)-([1-9]\d?)):([\s\S]+)$/.exec(text) ?? [];
+  if (place === undefined || !isName(event)) return undefined;
+  if (place === 'all') return {event};
+  const between: [number, number] = [Number(first), Number(last)];
+  return between[0] < between[1] && between[1] <= funnelStepsMax ? {event, between} : undefined;
+}
+
+/** Event of a path that has the value of a breakdown: the `first` or `last` with any value, or the event of a step. */
+type Place = 'first' | 'last' | number;
+const isPlace = (text: string): boolean =>
+  text === 'first' || text === 'last' || (/^[1-9]\d?$/.test(text) && Number(text) <= funnelStepsMax);
+const placeIn = (text: string | undefined): Place | undefined =>
+  text === undefined || text === 'first' || text === 'last' ? text : Number(text);
+
+const funnel: Grammar<'funnel'> = {
+  isAsked: ({steps}) => steps.length > 0,
+  fitting(question) {
+    const {steps, order, window, exclude = [], breakdown} = question;
+    const isSequential = order === undefined && steps.length > 1;
     return {
-      report: 'funnel',
-      steps: names.map((event, at) => ({event, where: conditionsIn(wheres!.get(at + 1))})),
-      where: given.conditions('all_where'),
-      users: usersIn(given),
-      window: window === noWindow ? undefined : window,
-      order: given.word('order', ['sequential', 'strict', 'any']),
-      exclude: given.all('exclude').flatMap((text, at): Exclusions => {
-        const [, place, event] = exclusion.exec(text) ?? [];
-        if (event === undefined) return [];
-        const between = place === 'all' ? undefined : (place!.split('-').map(Number) as [number, number]);
-        return [{event, where: conditionsIn(excludeWheres!.get(at + 1)), between}];
+      ...question,
+      in_range: window === undefined ? undefined : question.in_range,
+      exclude: isSequential ? exclude.filter(({between = [1, 1]}) => between[1] <= steps.length) : [],
+      breakdown: breakdown?.map(({at, ...one}) => {
+        const isMeant = one.trait === undefined && !(typeof at === 'number' && at > steps.length);
+        return {...one, at: isMeant ? at : undefined};
       }),
-      hold: given.one('hold'),
-      in_range: given.word('paths', ['all', 'entry']),
-      breakdown: breakdownIn(given, rowsOfPalette)?.map((entry) => ({...entry, at: placeIn(given.one('by_at'))})),
-      interval: given.word('interval', intervals),
-      week_start: given.word('weeks', ['monday', 'sunday']),
-      histogram: given.word('histogram', ['decimal', 'clock']),
-      percentiles: given.one('percentiles') === 'true',
-      ...times,
     };
   },
+  write: ({steps, where, users, window, exclude = [], breakdown, interval, view, ...question}) => [
+    ...steps.map(({event}): Pair => ['step', event]),
+    ...numberedPairs('where', steps),
+    ...conditionPairs('all_where', where),
+    ...usersPairs(users),
+    ['window', unless(usualWindow, window === undefined ? noWindow : windowText(window))],
+    ['order', unless('sequential', question.order)],
+    ...exclude.map(({event, between}): Pair => ['exclude', `${between?.join('-') ?? 'all'}:${event}`]),
+    ...numberedPairs('exclude_where', exclude),
+    ['hold', question.hold],
+    ['paths', unless('all', question.in_range)],
+    ...breakdownPairs(breakdown, coloursMax),
+    ['by_at', unless<Place>(1, breakdown?.[0]?.at)],
+    ...uncompared.pairs(question, ['every', view?.every ?? interval]),
+  ],
+  read(given) {
+    const names = given.names('step', funnelStepsMax);
+    const wheres = given.numberedConditions('where', names.length);
+    const where = given.conditions('all_where');
+    const users = usersIn(given);
+    const window = given.one(
+      'window',
+      `${noWindow}, or a time such as 12h`,
+      (text) => text === noWindow || isWindow(text),
+    );
+    const order = given.word('order', ['sequential', 'strict', 'any']);
+    const exclusionRule = `up to ${exclusionsMax} events such as all:refund or 1-2:refund`;
+    const exclude = given.some('exclude', exclusionRule, exclusionsMax, (text) => exclusionIn(text) !== undefined);
+    const hold = given.one('hold', 'the name of a property', isName);
+    const paths = given.word('paths', ['all', 'entry']);
+    const breakdown = breakdownIn(given);
+    const placeRule = breakdown === undefined ? withBy : 'first, last, or the number of a step';
+    const at = placeIn(given.one('by_at', placeRule, (text) => breakdown !== undefined && isPlace(text)));
+    const {week_start: weeks, ...times} = uncompared.read(given);
+    const rest: Omit<Draft<'funnel'>, 'steps'> = {
+      report: 'funnel',
+      percentiles: false,
+      where,
+      users,
+      window: window === noWindow ? undefined : (window ?? usualWindow),
+      order: order === 'sequential' ? undefined : order,
+      exclude: exclude.map((text) => exclusionIn(text)!),
+      hold,
+      in_range: paths === 'all' ? undefined : paths,
+      breakdown: breakdown?.map((one) => ({...one, at: at === 1 ? undefined : at})),
+      week_start: weeks === 'monday' ? undefined : weeks,
+      view: {every: given.word('every', intervals)},
+      ...times,
+    };
+    return {...present(rest), steps: present(names.map((event, at) => ({event, where: wheres[at]})))};
+  },
 };
+
+/** A funnel without the parts that others make meaningless. */
+export const fitting = funnel.fitting!;
 
 const periodsUsual = 12;
 /** Retention has no longer ones. */
@@ -538,11 +630,10 @@ export const periodLengths = intervals.slice(0, 4) as readonly QuestionOf<'reten
 /** Name of an event that a page has not chosen yet. */
 const notChosen = '';
 
-const retention: Grammar<QuestionOf<'retention'>> = {
-  page: '/retention',
+const retention: Grammar<'retention'> = {
   isAsked: ({start}) => start.event !== notChosen,
   usual: usualPeriod,
-  write: ({start, return: back, users, breakdown, interval, ...question}) => [
+  write: ({start, return: back, users, breakdown, interval, view, ...question}) => [
     ['start', unless(notChosen, start.event)],
     ['return', back?.event],
     ['cohort', unless('first', question.cohort)],
@@ -552,12 +643,14 @@ const retention: Grammar<QuestionOf<'retention'>> = {
     ...conditionPairs('return_where', back?.where),
     ...usersPairs(users),
     ['periods', unless(periodsUsual, question.periods)],
-    ...breakdownPairs(breakdown, rowsOfPalette),
+    ...breakdownPairs(breakdown, coloursMax),
     ...ofCohorts.pairs(question, everyPair(question.range, interval, usualPeriod)),
+    ['show', view?.show],
   ],
   read(given) {
-    return {
-      report: 'retention',
+    const show = given.word('show', ['share', 'users']);
+    return present({
+      report: 'retention' as const,
       start: {event: given.event('start') ?? notChosen, where: given.conditions('start_where')},
       return: {event: given.event('return'), where: given.conditions('return_where')},
       users: usersIn(given),
@@ -565,47 +658,36 @@ const retention: Grammar<QuestionOf<'retention'>> = {
       criteria: given.word('criteria', ['on', 'on_or_after']) ?? 'on',
       frame: given.word('frame', ['calendar', 'rolling']) ?? 'calendar',
       periods: given.number('periods', 1, retentionPeriodsMax) ?? periodsUsual,
-      breakdown: given.isOfPage ? undefined : breakdownIn(given, rowsOfPalette),
-      interval: given.word('every', periodLengths)!,
+      interval: given.word('every', periodLengths),
       ...ofCohorts.read(given),
-    };
+      view: {show: show === 'users' ? show : undefined},
+    });
   },
 };
 
-const lifecycle: Grammar<QuestionOf<'lifecycle'>> = {
-  page: '/lifecycle',
+const lifecycle: Grammar<'lifecycle' | 'stickiness'> = {
   usual: usualPeriod,
-  write: ({interval, ...question}) => [
+  write: ({interval, view, ...question}) => [
     ...didPairs(question),
     ...ofCohorts.pairs(question, everyPair(question.range, interval, usualPeriod)),
+    ['often', view?.often ?? ('at_least' in question && question.at_least ? 'at_least' : undefined)],
   ],
-  read: (given) => ({
-    report: 'lifecycle',
-    ...didIn(given),
-    interval: given.word('every', intervals)!,
-    ...ofCohorts.read(given),
-  }),
-};
-
-const stickiness: Grammar<QuestionOf<'stickiness'>> = {
-  page: '/lifecycle',
-  usual: usualPeriod,
-  write: ({at_least: isAtLeast, report, ...question}) => [
-    ['report', report],
-    ...lifecycle.write({...question, report: 'lifecycle'}),
-    ['often', isAtLeast ? 'at_least' : undefined],
-  ],
-  read: (given) => ({
-    ...lifecycle.read(given),
-    report: 'stickiness',
-    at_least: given.one('often') === 'at_least',
-  }),
+  read(given) {
+    const often = given.word('often', ['exactly', 'at_least']);
+    return present({
+      report: 'lifecycle' as const,
+      ...didIn(given),
+      interval: given.word('every', intervals),
+      ...ofCohorts.read(given),
+      view: {often: often === 'at_least' ? often : undefined},
+    });
+  },
 };
 
 const edgesUsual = 8;
+const ofPaths = timesOf('30d', {hasWeeks: false});
 
-const paths: Grammar<QuestionOf<'paths'>> = {
-  page: '/paths',
+const paths: Grammar<'paths'> = {
   isAsked: ({start, end}) => (start ?? end)!.event !== notChosen,
   write: ({start, end, where, users, depth, limit, ...times}) => [
     ['event', unless(notChosen, (start ?? end)?.event)],
@@ -614,12 +696,12 @@ const paths: Grammar<QuestionOf<'paths'>> = {
     ...usersPairs(users),
     ['depth', unless(pathDepthDefault, depth)],
     ['top', unless(edgesUsual, limit)],
-    ...uncompared.pairs({...times, week_start: 'monday'}),
+    ...ofPaths.pairs({...times, week_start: 'monday'}),
   ],
   read(given) {
-    const {week_start: _, ...times} = uncompared.read(given);
-    return {
-      report: 'paths',
+    const {week_start: _, ...times} = ofPaths.read(given);
+    return present({
+      report: 'paths' as const,
       [given.word('direction', ['after', 'before']) === 'before' ? 'end' : 'start']: {
         event: given.event('event') ?? notChosen,
       },
@@ -628,19 +710,26 @@ const paths: Grammar<QuestionOf<'paths'>> = {
       depth: given.number('depth', pathDepthMin, pathDepthMax) ?? pathDepthDefault,
       limit: given.number('top', 1, pathEdgesMax) ?? edgesUsual,
       ...times,
-    };
+    });
   },
 };
 
-const grammars: {readonly [K in ReportKind]: Grammar<QuestionOf<K>>} = {
-  counts,
-  active,
-  funnel,
-  retention,
-  lifecycle,
-  stickiness,
-  paths,
+const pageOf: Readonly<Record<ReportKind, ReportPage>> = {
+  counts: '/trends',
+  active: '/active',
+  funnel: '/funnels',
+  retention: '/retention',
+  lifecycle: '/lifecycle',
+  stickiness: '/lifecycle',
+  paths: '/paths',
 };
-/** The kind of a page; `/lifecycle` has two, the first of which is usual. */
-const kindOf = (page: ReportPage): ReportKind =>
-  (Object.keys(grammars) as ReportKind[]).find((kind) => grammars[kind].page === page)!;
+
+const pages = {
+  '/trends': counts,
+  '/active': active,
+  '/web': web,
+  '/funnels': funnel,
+  '/retention': retention,
+  '/lifecycle': lifecycle,
+  '/paths': paths,
+} as const;

@@ -1,7 +1,18 @@
 // The address of a page and the question that it asks: both ways.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {addressOf, questionIn, type ReportQuestion, type View} from '../../src/asks/address.js';
+import {showable} from '../../dashboard/src/address/page-question.js';
+import {
+  addressOf,
+  asked as askedBy,
+  fitting,
+  isAsked,
+  pageIn,
+  quotients,
+  type ReportQuestion,
+  searchOf,
+  type View,
+} from '../../src/asks/address.js';
 import {intervals} from '../../src/asks/question/members.js';
 import {pointing, readQuestion} from '../../src/edge/query/read-question.js';
 
@@ -9,11 +20,10 @@ const name = fc.oneof(
   fc.string({minLength: 1, maxLength: 20, unit: 'grapheme-ascii'}),
   fc.constantFrom('1:a', 'a, b', 'é & ü', 'a=b', '{', 'trait:plan'),
 );
+const conditionTexts = ['plan eq pro', 'plan in a\\,b,c', 'coupon unset', 'amount gte 10', '"a eq b" eq 2:c'];
+const texts = fc.uniqueArray(fc.constantFrom(...conditionTexts), {maxLength: 3});
 const conditions = fc.uniqueArray(
-  fc.constantFrom<string | object>(
-    ...['plan eq pro', 'plan in a\\,b,c', 'coupon unset', 'amount gte 10', '"a eq b" eq 2:c'],
-    {property: 'p'.repeat(300), op: 'eq', value: 'x'},
-  ),
+  fc.constantFrom<string | object>(...conditionTexts, {property: 'p'.repeat(300), op: 'eq', value: 'x'}),
   {maxLength: 3},
 );
 const range = fc.constantFrom(
@@ -34,7 +44,6 @@ const range = fc.constantFrom(
   {from: '2026-11-03', to: '2026-11-03'},
   {from: '2026-10-01', to: '2026-10-31'},
   {from: '2025-01-01', to: '2025-12-31'},
-  {from: '2026-11-03T10:00Z', to: '2026-11-03T11:00Z'},
 );
 const some = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
 const did = fc.record({event: some(name), where: conditions, range: some(range), not: fc.boolean()});
@@ -46,14 +55,16 @@ const chosen = fc.record({event: name, where: conditions});
 const measure = some(
   fc.constantFrom({of: 'users'}, {of: 'total'}, {of: 'sum', property: 'a:b'}, {of: 'p99', property: 'n'}),
 );
-const breakdown = some(
+const rowsMax = fc.integer({min: 1, max: 50});
+const rows = some(
   fc
     .oneof(
-      fc.record({property: name.filter((one) => !one.startsWith('trait:')), limit: fc.integer({min: 1, max: 50})}),
-      fc.record({trait: name}),
+      fc.record({property: name.filter((one) => !one.startsWith('trait:')), limit: rowsMax}),
+      fc.record({trait: name, limit: rowsMax}),
     )
     .map((one) => [one]),
 );
+const breakdown = fc.oneof(rows, some(name.map((trait) => [{trait}])));
 const times = {
   range,
   timezone: fc.constantFrom(undefined, 'UTC', 'Europe/Berlin', '-03:30'),
@@ -63,6 +74,16 @@ const bucketed = {...times, interval: fc.constantFrom(...intervals), week_start:
 /** An entry without a name or a condition is as none. */
 const meant = entry.filter(({event, where}) => event !== undefined || where.length > 0);
 const days = {events: fc.array(meant, {maxLength: 1}), where: conditions, users, ...bucketed};
+
+const ofUsers = some(fc.record({where: texts, segment: some(fc.constant('sg_0123456789abcdef'))}));
+const shownTimes = {range, timezone: fc.constantFrom('UTC', 'Europe/Berlin')};
+const shownBuckets = {...bucketed, ...shownTimes};
+const shownDays = {
+  events: some(name).map((event) => (event === undefined ? [] : [{event}])),
+  where: texts,
+  users: ofUsers,
+  ...shownBuckets,
+};
 
 const questions: Readonly<Record<ReportQuestion['report'], fc.Arbitrary<object>>> = {
   counts: fc.record({
@@ -131,24 +152,109 @@ function entryParts() {
 const asked = (report: string, question: object): ReportQuestion =>
   pointing('', () => readQuestion(JSON.parse(JSON.stringify({report, ...question})), '')) as ReportQuestion;
 
-test.each(Object.entries(questions))('a question of the kind %s is read as it was written', (report, some) => {
-  fc.assert(
-    fc.property(some, (given) => {
-      const question = asked(report, given);
-      expect(questionIn(addressOf({questions: [question]}))?.question).toEqual(question);
-    }),
-    {numRuns: 60},
-  );
-});
+/** A question as its page has it: without what only the API has, and with what is usual of other parts. */
+const shown: Readonly<Record<string, fc.Arbitrary<object>>> = {
+  counts: fc
+    .record({
+      events: fc.array(
+        fc.record({event: some(name), where: texts, measure: measure.filter((one) => one?.of !== 'total')}),
+        {
+          minLength: 1,
+          maxLength: 6,
+        },
+      ),
+      where: texts,
+      users: ofUsers,
+      breakdown: rows,
+      divisor: fc.nat({max: 5}),
+      ...shownBuckets,
+    })
+    .map(({divisor, ...question}) => ({
+      ...question,
+      formulas: divisor < question.events.length ? quotients(divisor, question.events.length) : [],
+    })),
+  active: fc.record({metric: fc.constantFrom('dau', 'wau', 'mau'), ...shownDays, breakdown: rows}),
+  funnel: fc
+    .record({
+      steps: fc.array(fc.record({event: name, where: texts}), {minLength: 2, maxLength: 5}),
+      where: texts,
+      users: ofUsers,
+      window: some(fc.constantFrom('7d', '14d', '30m')),
+      order: fc.constantFrom(undefined, 'strict', 'any'),
+      exclude: fc.array(fc.record({event: name, between: fc.constantFrom(undefined, [1, 2])}), {maxLength: 2}),
+      hold: some(name),
+      in_range: fc.constantFrom(undefined, 'entry'),
+      breakdown: rows.map((all) => all?.map((one) => ({...one, ...('property' in one && {at: 'last'})}))),
+      week_start: fc.constantFrom(undefined, 'sunday'),
+      ...shownTimes,
+    })
+    .map((question) => fitting({...question, report: 'funnel', percentiles: false} as Parameters<typeof fitting>[0])),
+  retention: fc.record({
+    start: fc.record({event: name, where: texts}),
+    return: some(fc.record({event: some(name), where: texts})),
+    users: ofUsers,
+    ...shownBuckets,
+    compare: fc.constant(undefined),
+    interval: fc.constantFrom('hour', 'day', 'week', 'month'),
+    periods: fc.integer({min: 1, max: 60}),
+    cohort: fc.constantFrom('first', 'recurring'),
+    criteria: fc.constantFrom('on', 'on_or_after'),
+    frame: fc.constantFrom('calendar', 'rolling'),
+  }),
+  lifecycle: fc.record({...shownDays, compare: fc.constant(undefined)}),
+  paths: fc
+    .record({
+      is: fc.constantFrom('start', 'end'),
+      event: name,
+      where: texts,
+      users: ofUsers,
+      ...shownTimes,
+      depth: fc.integer({min: 2, max: 5}),
+    })
+    .map(({is, event, ...rest}) => ({...rest, [is]: {event}})),
+};
+
+test.each(Object.entries(shown))(
+  'a question of the kind %s that its page shows is read as it was written',
+  (report, some) => {
+    fc.assert(
+      fc.property(some, (given) => {
+        const question = asked(report, given);
+        const {draft, problems} = pageIn(addressOf({questions: [question]}), showable);
+        expect(problems).toEqual([]);
+        expect([isAsked(draft), askedBy(draft)]).toEqual([true, question]);
+      }),
+      {numRuns: 60},
+    );
+  },
+);
+
+const pairsIn = (search: string): string[] => [...new URLSearchParams(search)].map((pair) => pair.join('=')).sort();
+
+test.each(Object.entries(questions))(
+  'of a question of the kind %s the page names what it does not show, and keeps it',
+  (report, some) => {
+    fc.assert(
+      fc.property(some, (given) => {
+        const {page, search} = addressOf({questions: [asked(report, given)]});
+        const {draft, problems} = pageIn({page, search}, showable);
+        expect(pairsIn(searchOf(page, draft, problems))).toEqual(pairsIn(search));
+        expect(pageIn({page, search: searchOf(page, draft)}, showable)).toEqual({draft, problems: []});
+      }),
+      {numRuns: 60},
+    );
+  },
+);
 
 test('how a page shows its question is read as it was written', () => {
   for (const [report, more, view] of [
-    ['retention', {start: {event: 'a'}}, {show: 'users'}],
-    ['lifecycle', {}, {often: 'at_least'}],
-    ['funnel', {steps: [{event: 'a'}]}, {every: 'week'}],
+    ['retention', {start: {event: 'a'}, timezone: 'UTC'}, {show: 'users'}],
+    ['lifecycle', {timezone: 'UTC'}, {often: 'at_least'}],
+    ['funnel', {steps: [{event: 'a'}], window: '14d', timezone: 'UTC'}, {every: 'week'}],
   ] as const) {
     const question = asked(report, more);
-    expect(questionIn(addressOf({questions: [question], view: view as View}))).toEqual({question, view});
+    const {draft, problems} = pageIn(addressOf({questions: [question], view: view as View}), showable);
+    expect([askedBy(draft), draft.view, problems]).toEqual([question, view, []]);
   }
 });
 
@@ -159,22 +265,30 @@ describe('an address', () => {
     ['/trends', '?event=a&by=trait:plan&range=this-sunday-week&every=day&zone=Europe/Berlin&weeks=sunday&compare=off'],
     ['/active', ''],
     ['/active', '?event=a&by=plan&metric=mau&range=2026-10&compare=weekdays'],
-    ['/funnels', '?step=a&step=b&where=2:n+gt+1&window=none&order=any&exclude=1-2:c&hold=cart&by=plan&by_at=first'],
+    ['/funnels', '?step=a&step=b&where=2:n+gt+1&window=none&order=any&hold=cart&by=plan&by_at=first'],
+    ['/funnels', '?step=a&step=b&exclude=1-2:c'],
     ['/retention', '?start=a&return=b&periods=8&range=2026-11-03..2026-11-09'],
     ['/lifecycle', '?where=plan+eq+pro&every=month'],
     ['/paths', '?event=a&direction=before&depth=3&top=20&range=today'],
   ] as const)('%s%s says what is not as usual', (page, search) => {
-    const read = questionIn({page, search})!;
-    expect(addressOf({questions: [read.question], view: read.view})).toEqual({page, search});
-    expect(asked(read.question.report, read.question)).toEqual(read.question);
+    const {draft} = pageIn({page, search}, showable);
+    const question = askedBy(draft);
+    expect(addressOf({questions: [question], view: draft.view})).toEqual({page, search});
+    expect(asked(question.report, question)).toEqual(question);
   });
 
   test('that names no event asks nothing, and what means nothing in one is left out', () => {
     for (const page of ['/trends', '/funnels', '/retention', '/paths'] as const)
-      expect(questionIn({page, search: '?range=7d'})).toBeUndefined();
+      expect(isAsked(pageIn({page, search: '?range=7d'}, showable).draft)).toBe(false);
     const question = asked('counts', {events: [{event: 'a'}], timezone: 'UTC', compare: 'before'});
     const search = '?event=a&colour=red&range=soon&every=decade&did=a&formula={&where=plan';
-    expect(questionIn({page: '/trends', search})?.question).toEqual({...question, breakdown: undefined});
-    fc.assert(fc.property(fc.webQueryParameters(), (search) => void questionIn({page: '/trends', search})));
+    const {draft, problems} = pageIn({page: '/trends', search}, showable);
+    expect([askedBy(draft), problems.length]).toEqual([question, 6]);
+    fc.assert(fc.property(fc.webQueryParameters(), (any) => void pageIn({page: '/trends', search: any}, showable)));
+  });
+
+  test('of a funnel has one window for as many seconds, with a letter and without', () => {
+    const of = (window: string) => addressOf({questions: [asked('funnel', {steps: [{event: 'a'}], window})]}).search;
+    expect([of('90'), of('90s'), of('14d')]).toEqual(['?step=a&window=90s', '?step=a&window=90s', '?step=a']);
   });
 });

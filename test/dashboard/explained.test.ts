@@ -1,13 +1,10 @@
 // What stands behind numbers: the spans and lists of exactly what was counted, and the reasons where there is none.
 import {describe, expect, test} from 'vitest';
-import {bucketSpan} from '../../dashboard/src/address/bucket-span.js';
-import {readAddress} from '../../dashboard/src/address/codec.js';
-import {funnelForm} from '../../dashboard/src/address/funnel-address.js';
 import {stateOf} from '../../dashboard/src/address/page-question.js';
 import type {Span} from '../../dashboard/src/address/report-address.js';
-import {seriesOf, seriesQuestion, trendsForm, withSeries} from '../../dashboard/src/address/trends-address.js';
 import {dividedBy, quotientText} from '../../dashboard/src/charts/divided.js';
 import {linesOf, type RowName} from '../../dashboard/src/charts/series-lines.js';
+import {bucketSpan} from '../../dashboard/src/explained/bucket-span.js';
 import {type Explanation, listedText} from '../../dashboard/src/explained/explanation.js';
 import {activeBehind} from '../../dashboard/src/reports/active/behind.js';
 import {funnelBehind} from '../../dashboard/src/reports/funnels/behind.js';
@@ -15,7 +12,6 @@ import {oftenBehind, type Stage, stageBehind} from '../../dashboard/src/reports/
 import {pathBehind} from '../../dashboard/src/reports/paths/behind.js';
 import {retentionBehind} from '../../dashboard/src/reports/retention/behind.js';
 import {trendBehind} from '../../dashboard/src/reports/trends/behind.js';
-import {flatOf} from '../../src/asks/question/flat.js';
 import type {CountsAnswer} from '../../src/edge/answers/counts.js';
 import type {Front} from '../../src/edge/front.js';
 import {pointing, readQuestion} from '../../src/edge/query/read-question.js';
@@ -51,28 +47,14 @@ describe('what lies in a bucket', () => {
 });
 
 describe('a trend', () => {
-  const asked = (search: string) => readAddress(trendsForm, search).question;
-
-  test('is of any event, and keeps its place among the others', () => {
-    const series = seriesOf(asked('event=a&event=&measure=2:users'));
-    expect(series.map(({event, measure}) => [event, measure])).toEqual([
-      ['a', 'total'],
-      [null, 'users'],
-    ]);
-    expect(withSeries(series).event).toEqual(['a', null]);
-    expect(flatOf(seriesQuestion(series[1]!, asked(''), days('2026-11-01', '2026-11-02'), 'day'))).toContain(
-      'any_event=true&',
-    );
-  });
+  const asked = (search: string) => stateOf<'counts'>('/trends').codec.read(search).question;
 
   const behind = (search: string) => {
     const question = asked(search);
-    const [series] = seriesOf(question);
     return trendBehind({
       value: 5,
-      series: series!,
-      measure: series!.measure,
-      common: question,
+      series: question.events![0]!,
+      question,
       row: undefined,
       answer: undefined,
       days: days('2026-11-01', '2026-11-02', 'Asia/Tokyo'),
@@ -84,18 +66,18 @@ describe('a trend', () => {
   test('leads to its events without conditions alone', () => {
     expect(behind('event=a').events).toBe('show=history&event=a&from=2026-11-01&to=2026-11-02&zone=Asia%2FTokyo');
     expect(behind('event=&measure=1:sum:value').events).toContain('show=history&from=');
-    expect(behind('event=a&where=1:plan+eq+pro').events).toBeUndefined();
+    for (const narrowed of ['where=1:plan+eq+pro', 'all_where=plan+eq+pro', 'user_where=plan+eq+pro'])
+      expect(behind(`event=a&${narrowed}`).events).toBeUndefined();
   });
 
   test('leads to who did the events, whatever is measured of them', () => {
     const {question} = behind('event=&measure=1:sum:value&where=1:plan+eq+pro&user_where=city+eq+Rome').people!;
     expect(question).toMatchObject({
-      events: [],
       where: ['plan eq pro'],
       users: {where: ['city eq Rome']},
       interval: 'hour',
     });
-    expect(question).toHaveProperty('measure', undefined);
+    for (const absent of ['events', 'measure']) expect(question).not.toHaveProperty(absent);
     expect(placeOf(behind('event=a'))).toEqual({report: 'counts', interval: 'hour'});
   });
 
@@ -105,9 +87,8 @@ describe('a trend', () => {
     const ofRow = (row: (typeof rows)[number]) =>
       trendBehind({
         value: 5,
-        series: seriesOf(question)[0]!,
-        measure: 'total',
-        common: question,
+        series: question.events![0]!,
+        question,
         row: row as RowName,
         answer: {breakdown: {property: 'plan', rows}} as never,
         days: days('2026-11-01', '2026-11-09'),
@@ -244,7 +225,7 @@ test('a place of a path is an event, or what has no name', () => {
 });
 
 test('a row of a funnel leads to its people', () => {
-  const {question} = readAddress(funnelForm, 'step=a&step=b&by=plan&by_at=2');
+  const {question} = stateOf<'funnel'>('/funnels').codec.read('step=a&step=b&by=plan&by_at=2');
   const behind = (is: {value?: string; kind?: 'other' | 'missing'}) =>
     funnelBehind({
       value: 1,

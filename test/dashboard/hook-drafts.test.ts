@@ -1,7 +1,7 @@
 // Forms of webhooks and alerts: what they send is what they were given, but for what was edited.
 import {describe, expect, test} from 'vitest';
-import {deedWords, fieldsIn, withFields} from '../../dashboard/src/address/watched-question.js';
 import * as alerts from '../../dashboard/src/pages/alerts/alert-draft.js';
+import {deedWords, fieldsIn, withFields} from '../../dashboard/src/reports/watched-question.js';
 import * as webhooks from '../../dashboard/src/webhooks/webhook-draft.js';
 import type {AlertAnswer} from '../../src/edge/answers/alerts.js';
 import type {WebhookAnswer} from '../../src/edge/answers/webhooks.js';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {keptIn} from '../../dashboard/src/address/kept.js';
-import {moved, pinKey, pinsMax} from '../../dashboard/src/address/pin-list.js';
+import {moved, pinKey, pinsMax} from '../../dashboard/src/service/pin-list.js';
 import {boardTilesMax} from '../../src/kept/board.js';
 import {keptAt} from '../support/kept-report.js';
 

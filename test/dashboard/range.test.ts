@@ -14,7 +14,7 @@ import {
   steppedRange,
   usualInterval,
 } from '../../dashboard/src/address/range.js';
-import {parseTypedRange} from '../../dashboard/src/address/range-typed.js';
+import {parseTypedRange} from '../../dashboard/src/controls/range-typed.js';
 import {pastOf} from '../../src/asks/question/past-range.js';
 
 const today = daysFromCivil(2026, 11, 26);

@@ -1,14 +1,12 @@
 // A link answers the questions that a report keeps; its page asks in other ones, and each has its answer.
 import {expect, test} from 'vitest';
-import {activeAsked, activeUntilQuestion} from '../../dashboard/src/address/active-asked.js';
-import {type Form, type QuestionOf, readAddress} from '../../dashboard/src/address/codec.js';
-import {funnelForm, funnelQuestion, funnelTimesQuestion} from '../../dashboard/src/address/funnel-address.js';
 import {askedOver, type Draft, stateOf, stickinessAsked} from '../../dashboard/src/address/page-question.js';
 import {type Days, dayOfMs, daysOf} from '../../dashboard/src/address/range.js';
 import {intervalOf} from '../../dashboard/src/address/report-address.js';
-import {trendsForm} from '../../dashboard/src/address/trends-address.js';
-import {trendsAsked, trendsQuestions, trendsUntil} from '../../dashboard/src/address/trends-asked.js';
 import {wallMs} from '../../dashboard/src/address/zone.js';
+import {activeAsked, activeUntilQuestion} from '../../dashboard/src/reports/active/asked.js';
+import {funnelTimesQuestion} from '../../dashboard/src/reports/funnels/funnel-question.js';
+import {trendsAsked, trendsQuestions, trendsUntil} from '../../dashboard/src/reports/trends/asked.js';
 import {sharedAnswer} from '../../dashboard/src/service/shared-answer.js';
 import {addressOf, type KeptReport, type ReportPage} from '../../src/asks/address.js';
 import type {ReportKind} from '../../src/asks/question/behind.js';
@@ -24,18 +22,6 @@ const nowMs = Date.parse(at);
 const asOfMs = Date.parse('2026-11-28T12:03:50Z');
 
 /** What the page of an address asks: at first, and once it is known up to when the answers are exact. */
-const asking =
-  <F extends Form & {readonly zone: Form[string]}>(
-    form: F,
-    ask: (question: QuestionOf<F>, today: number) => readonly (FixedQuestion | undefined)[],
-  ) =>
-  (search: string): FixedQuestion[] => {
-    const {question, problems} = readAddress(form, search);
-    expect(problems).toEqual([]);
-    return ask(question, dayOfMs(wallMs(question.zone as string, nowMs))).filter((one) => one !== undefined);
-  };
-
-/** Of a page whose state is its question. */
 const drafting =
   <K extends ReportKind>(
     page: ReportPage,
@@ -50,7 +36,8 @@ const drafting =
   };
 
 const asks: Readonly<Record<string, (search: string) => readonly FixedQuestion[]>> = {
-  '/trends': asking(trendsForm, (question, today) => {
+  '/trends': drafting<'counts'>('/trends', (question, {zone}) => {
+    const today = dayOfMs(wallMs(zone, nowMs));
     const asked = trendsAsked(question, today);
     return [...trendsQuestions(asked), ...(trendsUntil(asked, today, asOfMs)?.asks ?? [])];
   }),
@@ -60,13 +47,12 @@ const asks: Readonly<Record<string, (search: string) => readonly FixedQuestion[]
     const until = activeUntilQuestion(question, asked, today, asOfMs);
     return [...asked.asks, ...asked.pastAsks, ...[asked.asksBy ?? [], until ?? []].flat()];
   }),
-  '/funnels': asking(funnelForm, (question, today) => {
-    const days = {...daysOf(question.range, today), zone: question.zone};
-    return [
-      funnelQuestion(question, days),
-      question.step.length === 1 ? undefined : funnelTimesQuestion(question, days, intervalOf(question.every, days)),
-    ];
-  }),
+  '/funnels': drafting<'funnel'>('/funnels', (question, days) => [
+    askedOver(question, days),
+    ...(question.steps.length === 1
+      ? []
+      : [funnelTimesQuestion(question, days, intervalOf(question.view?.every ?? null, days))]),
+  ]),
   '/retention': drafting<'retention'>('/retention', (question, days) => [
     askedOver(question, days, question.interval ?? usualPeriod(days)),
   ]),

@@ -1,6 +1,6 @@
 // Where the events of a service are, beside the days of a page.
 import {expect, test} from 'vitest';
-import {liesElsewhere, liesMostlyBefore, newestOf, storedDays} from '../../dashboard/src/address/stored-days.js';
+import {liesElsewhere, liesMostlyBefore, newestOf, storedDays} from '../../dashboard/src/service/stored-days.js';
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
 const named = (first: string, last: string, count: number) => ({

@@ -1,6 +1,6 @@
 // Boards, set as a test wants them.
 import {expect} from 'vitest';
-import {pinKey} from '../../dashboard/src/address/pin-list.js';
+import {pinKey} from '../../dashboard/src/service/pin-list.js';
 import type {BoardAnswer} from '../../src/edge/answers/boards.js';
 import type {BrowserClient} from './browser-client.js';
 import {keptAt} from './kept-report.js';

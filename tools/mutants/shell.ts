@@ -509,10 +509,10 @@ export const shellMutants: readonly ShellMutant[] = [
   {
     name: 'bots-are-visitors',
     breaks: 'docs/dashboard.md: bots are left out until you say otherwise',
-    file: 'dashboard/src/address/web-address.ts',
-    text: 'bots === null ? [isPerson, ...where] : where',
+    file: 'dashboard/src/pages/web/web-question.ts',
+    text: 'hasBots ? where : [...membersOf([isPerson]), ...where]',
     replacement: 'where',
-    caughtBy: {vitest: 'test/dashboard/web-address.test.ts'},
+    caughtBy: {vitest: 'test/dashboard/web-question.test.ts'},
   },
   {
     name: 'a-check-that-the-receipt-hides',

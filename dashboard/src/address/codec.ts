@@ -2,6 +2,7 @@
 //   A1. Reading what was written gives the question back; what is absent is the parameter's own default, and is not written.
 //   A2. What is unknown or no value is named as a problem and left out: nothing is corrected in silence.
 
+import {idCharsMax} from '../../../actors/limits.js';
 import type {Problem} from '../../../src/asks/address.js';
 import {readable} from '../../../src/asks/question/readable-query.js';
 
@@ -23,14 +24,11 @@ export interface Parameter<Value> {
 export type Form = Readonly<Record<string, Parameter<any>>>;
 export type QuestionOf<F extends Form> = {readonly [Name in keyof F]: F[Name] extends Parameter<infer V> ? V : never};
 
-/** What the answer to a question has: a page asks for what it shows. */
-const ofAnswers = /^(series|histogram|percentiles|report)$/;
-
 export function readAddress<F extends Form>(form: F, search: string): {question: QuestionOf<F>; problems: Problem[]} {
   const given = new URLSearchParams(search);
   const problems: Problem[] = [];
   for (const name of new Set(given.keys())) {
-    if (Object.hasOwn(form, name) || ofAnswers.test(name)) continue;
+    if (Object.hasOwn(form, name)) continue;
     problems.push(...given.getAll(name).map((text) => ({name, text, expected: undefined}))); // A2
   }
   const question: Record<string, unknown> = {};
@@ -100,16 +98,7 @@ export const word = <Word extends string, Absent extends Word | null>(
     (value) => value as string,
   );
 
-/** A parameter of up to `countMax` names of events in their order, each of 1 to 256 characters. */
-export const names = (countMax: number): Parameter<readonly string[]> => ({
-  absent: [],
-  expected: `up to ${countMax} names of events`,
-  read: (texts) => (texts.length <= countMax && texts.every(isName) ? texts : undefined),
-  write: (values) => values,
-});
-
-export const nameCharsMax = 256;
-export const isName = (text: string): boolean => text.length >= 1 && text.length <= nameCharsMax;
+export const isName = ({length}: string): boolean => length >= 1 && length <= idCharsMax;
 
 /** A parameter of one name or id of 1 to 256 characters, or none. */
 export const nameOrNone = (expected: string): Parameter<string | null> =>

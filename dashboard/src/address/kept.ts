@@ -6,42 +6,21 @@ import {
   isAsked,
   type KeptReport,
   pageIn,
-  questionIn,
-  type ReportPage,
   type ReportQuestion,
   usualEvery,
   type View,
 } from '../../../src/asks/address.js';
-import {type Form, type QuestionOf, readAddress, writeAddress} from './codec.js';
-import {fitting, funnelForm} from './funnel-address.js';
 import {showable} from './page-question.js';
 import {metrics} from './report-address.js';
-import {trendsForm} from './trends-address.js';
-
-/** Forms of the pages that keep their form as state. The others keep the question. */
-const forms: Readonly<Partial<Record<ReportPage, Form>>> = {
-  '/trends': trendsForm,
-  '/funnels': funnelForm,
-};
 
 /** What the page shows at this address; undefined: it names no event yet. */
-export function keptIn({page, search}: Address): KeptReport | undefined {
-  const shown = shownAt({page, search});
-  if (shown === undefined) return undefined;
-  const every = shown.view.every ?? changingInterval(shown.question);
-  const view = {...shown.view, ...(every && {every})};
-  return {questions: asks(shown.question, view), ...(Object.keys(view).length > 0 && {view})};
-}
-
-function shownAt({page, search}: Address): ReturnType<typeof questionIn> {
-  const form = forms[page];
-  if (form === undefined) {
-    const {draft} = pageIn({page, search}, showable);
-    return isAsked(draft) ? {question: asked(draft), view: draft.view ?? {}} : undefined;
-  }
-  const {question} = readAddress(form, search);
-  const shown = page === '/funnels' ? fitting(question as QuestionOf<typeof funnelForm>) : question;
-  return questionIn({page, search: writeAddress(form, shown as typeof question)});
+export function keptIn(address: Address): KeptReport | undefined {
+  const {draft} = pageIn(address, showable);
+  if (!isAsked(draft)) return undefined;
+  const question = asked(draft);
+  const every = draft.view?.every ?? changingInterval(question);
+  const view = {...draft.view, ...(every && {every})};
+  return {questions: asks(question, view), ...(Object.keys(view).length > 0 && {view})};
 }
 
 /** The interval of a funnel over time, where that which is usual depends on the day. */

@@ -1,25 +1,26 @@
 // The question of a report as the state of its page: its address is read and written by src/asks/address.ts alone.
 import {
-  addressOf,
+  askedFor,
+  byText,
   type Draft,
+  type Page,
+  type Problem,
   pageIn,
-  type ReportPage,
-  type ReportQuestion,
+  breakdownBy as partsOf,
+  type ReportKind,
   type Showable,
+  searchOf,
 } from '../../../src/asks/address.js';
 import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
 import type {ConditionMember, UsersMember} from '../../../src/asks/question/members.js';
 import {rangeIn, rangeText as textOfMember} from '../../../src/asks/question/range-text.js';
-import {readable} from '../../../src/asks/question/readable-query.js';
-import type {Codec, Problem} from './codec.js';
+import type {Codec} from './codec.js';
 import {type Condition, readCondition, writeCondition} from './conditions.js';
 import {type Compare, type Interval, parseRange, type Range, rangeText} from './range.js';
 import {type Span, timesOf} from './report-address.js';
 import {isZone, utc} from './zone.js';
 
 export type {Draft};
-
-type ReportKind = Draft['report'];
 
 /** What the head of a page, a board and a link know of a question. */
 export interface Times {
@@ -40,38 +41,46 @@ export const showable: Showable = {
   isCondition: (text) => readCondition(text) !== undefined,
 };
 
-const comparing: readonly ReportPage[] = ['/active'];
+const comparing: readonly Page[] = ['/trends', '/active', '/web'];
 
 /** The state of a page in its address, and its days. */
-export const stateOf = <K extends ReportKind>(page: ReportPage) => ({
+export const stateOf = <K extends ReportKind>(page: Page) => ({
   codec: {
     read: (search: string) => {
       const {draft, problems} = pageIn({page, search}, showable);
       return {question: draft as Draft<K>, problems};
     },
-    write: (question: Draft<K>, kept: readonly Problem[] = []) => {
-      const {view, ...asked} = question as AnyDraft;
-      const {search} = addressOf({questions: [asked as ReportQuestion], view});
-      return kept.length === 0 ? search : withKept(search, kept);
-    },
+    write: (question: Draft<K>, kept?: readonly Problem[]) => searchOf(page, question as AnyDraft, kept),
   } satisfies Codec<Draft<K>>,
   isCompared: comparing.includes(page),
-  times: (question: Draft<K>): Times => timesIn(question as AnyDraft),
+  times: (question: Draft<K>): Required<Times> => timesIn(question as AnyDraft),
   over: (question: Draft<K>, {range, zone, every, compare}: Partial<Times>): Draft<K> => ({
     ...question,
     ...(range && rangeMembers(range)),
     ...(zone !== undefined && {timezone: zone}),
-    ...(every !== undefined && {interval: every ?? undefined}),
+    // Numbers of a funnel have no interval: those over time are asked beside it.
+    ...(every !== undefined &&
+      (page === '/funnels' ? {view: {every: every ?? undefined}} : {interval: every ?? undefined})),
     ...(compare !== undefined && {compare: compare === 'off' ? undefined : compare}),
   }),
 });
 
+/** The address of a page that asks this, and for the rest what it asks without saying. */
+export function questionAddress<K extends ReportKind>(
+  page: Page,
+  changed: Partial<Draft<K>>,
+  times: Partial<Times> = {},
+): string {
+  const {codec, over} = stateOf<K>(page);
+  return page + codec.write(over({...codec.read('').question, ...changed}, times));
+}
+
 export function timesIn(question: AnyDraft): Required<Times> {
-  const {range, timezone = utc, week_start: weekStart, interval = null, compare = 'off', users} = question;
+  const {range, timezone = utc, week_start: weekStart, interval = null, compare = 'off', users, view} = question;
   return {
     range: parseRange(textOfMember(range, weekStart))!,
     zone: timezone,
-    every: interval,
+    every: view?.every ?? interval,
     compare,
     segment: users?.segment ?? null,
   };
@@ -79,12 +88,6 @@ export function timesIn(question: AnyDraft): Required<Times> {
 
 /** Members that some kinds lack. */
 type AnyDraft = Draft & {readonly week_start?: 'monday' | 'sunday' | undefined; readonly compare?: Compare | undefined};
-
-function withKept(search: string, kept: readonly Problem[]): string {
-  const query = new URLSearchParams(search);
-  for (const {name, text} of kept) query.append(name, text);
-  return `?${readable(query.toString())}`;
-}
 
 /** Weeks from Sunday are of buckets that begin on Sunday. */
 function rangeMembers(range: Range) {
@@ -94,32 +97,33 @@ function rangeMembers(range: Range) {
 }
 
 /** What a page asks the service: its question over these days. */
-export function askedOver<K extends ReportKind>(
-  question: Draft<K>,
-  span: Span,
-  interval?: Interval,
-): FixedQuestionOf<K> {
-  const {view: _, compare: __, week_start: weekStart, ...asked} = question as AnyDraft;
-  const weeks = weekStart === 'sunday' ? {week_start: weekStart} : {};
-  return {...asked, ...(interval && {interval, ...weeks}), ...timesOf(span)} as unknown as FixedQuestionOf<K>;
+export function askedOver<K extends ReportKind>(draft: Draft<K>, span: Span, interval?: Interval): FixedQuestionOf<K> {
+  const given = interval === undefined ? draft : {...draft, interval};
+  const {compare: _, week_start: weekStart, ...asked} = askedFor(given as AnyDraft, span) as AnyDraft;
+  const weeks = weekStart === 'sunday' && asked.interval !== undefined ? {week_start: weekStart} : {};
+  return {...asked, ...weeks, ...timesOf(span)} as unknown as FixedQuestionOf<K>;
 }
 
 // -- members --
 
-/** The conditions of a member: all that a page has are texts. */
+/** The conditions of a member. One whose property is too long for a text is an object. */
 export const conditionsOf = (members: readonly ConditionMember[] = []): readonly Condition[] =>
-  members.flatMap((one) => (typeof one === 'string' && readCondition(one)) || []);
+  members.map((one) =>
+    typeof one === 'string'
+      ? readCondition(one)!
+      : {property: one.property, op: one.op, values: [one.value ?? []].flat().map(String)},
+  );
 
 export const membersOf = (conditions: readonly Condition[]): string[] => conditions.map(writeCondition);
 
-/** A property, or `trait:<name>`, that the question is broken down by; null: it is not. */
-export const byOf = ({breakdown: [entry] = []}: {readonly breakdown?: readonly Entry[] | undefined}): string | null =>
-  entry === undefined ? null : (entry.property ?? `trait:${entry.trait}`);
+type Rows = Draft<'active'>['breakdown'];
 
-interface Entry {
-  readonly property?: string | undefined;
-  readonly trait?: string | undefined;
-}
+/** A property, or `trait:<name>`, that the question is broken down by; null: it is not. */
+export const byOf = ({breakdown: [entry] = []}: {readonly breakdown?: Rows}): string | null =>
+  entry === undefined ? null : byText(entry);
+
+/** The breakdown by a property or trait. */
+export const breakdownBy = (by: string | null): Rows => (by === null ? undefined : [partsOf(by)]);
 
 /** Whose events count, in the words of a form. */
 interface OfUsers {

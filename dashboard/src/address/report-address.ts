@@ -1,8 +1,8 @@
 // The questions of the report pages: the forms of their addresses, and what they ask the service.
 import {dateText, isoText} from '../../../actors/calendar.js';
 import {namesLimitMax} from '../../../actors/limits.js';
-import type {FixedQuestionOf} from '../../../src/asks/question/flat.js';
-import {nameOrNone, names, one, word} from './codec.js';
+import type {FixedQuestion, FixedQuestionOf} from '../../../src/asks/question/flat.js';
+import {nameOrNone, one, word} from './codec.js';
 import {
   type Compare,
   compares,
@@ -29,9 +29,16 @@ export const compare = word<Compare, Compare>(compares, 'before');
 
 export const overviewForm = {range, every, compare} as const;
 
-export const seriesMax = 6;
-/** Parameters of a link to Trends from another page. */
-export const trendForm = {event: names(seriesMax), range} as const;
+export const boardForm = {
+  /** Null: none, the page lists all of them. */
+  board: one<string | null>(
+    null,
+    'the id of a board',
+    (text) => (/^bd_[0-9a-f]{16}$/.test(text) ? text : undefined),
+    (text) => text,
+  ),
+  ...overviewForm,
+} as const;
 
 export const peopleForm = {
   user: nameOrNone('an id of 1 to 256 characters'),
@@ -92,6 +99,24 @@ export const namesQuestion = (span: Span, limit: number, prefix?: string): Fixed
   limit,
   ...timesOf(span),
 });
+
+/** Questions for the lists that pickers choose from: properties of events, traits of users, and their values. */
+/** Source of keys: events of these days, of one name or of all; or the users' current traits. */
+export type Keys =
+  | {readonly of: 'events'; readonly event: string | undefined; readonly days: Days}
+  | {readonly of: 'users'};
+
+export function keysQuestion(keys: Keys, limit: number, prefix?: string): FixedQuestion {
+  const page = {limit, prefix: prefix || undefined};
+  if (keys.of === 'users') return {report: 'traits', ...page};
+  return {report: 'properties', event: keys.event, ...page, ...timesOf(keys.days)};
+}
+
+export function valuesQuestion(keys: Keys, key: string, limit: number, prefix?: string): FixedQuestion {
+  const page = {limit, prefix: prefix || undefined};
+  if (keys.of === 'users') return {report: 'trait_values', trait: key, ...page};
+  return {report: 'values', property: key, event: keys.event, ...page, ...timesOf(keys.days)};
+}
 
 // -- Paths of what is no question -------------------------------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 // The zone that a page counts in: UTC, or the one in its address. Never the browser's own.
 //   Z1. A moment of a zone is written as its wall clock: epoch ms that the clock would show in UTC. Days come of it as in UTC.
-import {one, type Parameter} from './codec.js';
-
 const wallClocks = new Map<string, Intl.DateTimeFormat>();
 
 function wallClock(zone: string): Intl.DateTimeFormat {
@@ -43,10 +41,3 @@ export function wallMs(zone: string, ms: number): number {
 }
 
 export const utc = 'UTC';
-
-export const zone: Parameter<string> = one<string>(
-  utc,
-  'a time zone such as Europe/Berlin',
-  (text) => (isZone(text) ? text : undefined),
-  (text) => text,
-);

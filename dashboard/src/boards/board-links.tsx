@@ -1,8 +1,8 @@
 // The boards beside each other: each leads to its own page. With one board there is nothing to choose.
 import {pageAddress} from '../address/base';
-import {boardForm} from '../address/board-address';
 import {addressAsking} from '../address/codec';
 import type {Range} from '../address/range';
+import {boardForm} from '../address/report-address';
 import {type Board, boards} from '../service/boards';
 
 export const boardAddress = (board: Board, range?: Range): string =>

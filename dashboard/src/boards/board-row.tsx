@@ -1,9 +1,9 @@
 // The pins of a board.
 import type {ComponentChildren} from 'preact';
 import type {KeptReport} from '../../../src/asks/address.js';
-import {pinKey} from '../address/pin-list';
 import {useReorder} from '../controls/reorder';
 import {movePin} from '../service/board-changes';
+import {pinKey} from '../service/pin-list';
 import {Pinned, type PinnedProps} from './pinned';
 import './board-row.css';
 

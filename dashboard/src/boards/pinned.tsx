@@ -2,12 +2,12 @@
 import type {FunctionComponent} from 'preact';
 import {useRef, useState} from 'preact/hooks';
 import {addressOf, type KeptReport} from '../../../src/asks/address.js';
-import {pinKey} from '../address/pin-list';
 import type {Reorder} from '../controls/reorder';
 import {type ReportEntry, reports} from '../reports/all';
 import {movePin, togglePin} from '../service/board-changes';
 import type {Board} from '../service/boards';
 import type {Freshness} from '../service/freshness';
+import {pinKey} from '../service/pin-list';
 import {may} from '../service/session';
 import {Icon} from '../shell/icon';
 import {later} from '../shell/later';

@@ -169,3 +169,11 @@ export const propertiesText = (properties: Readonly<Record<string, unknown>>): s
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
     .slice(0, 160);
+
+const windowUnits: Readonly<Record<string, string>> = {s: 'second', m: 'minute', h: 'hour', d: 'day'};
+
+/** The window of a funnel: `14 days` for `14d`. A number alone is of seconds. */
+export function windowText(window: string): string {
+  const [, amount = '', unit = 's'] = /^(\d+)([a-z])?$/.exec(window) ?? [];
+  return `${amount} ${windowUnits[unit]}${amount === '1' ? '' : 's'}`;
+}

@@ -1,12 +1,12 @@
 // A funnel in words, and as rows of a CSV: the same on its page and on Overview.
-import {windowText} from '../address/window-text';
+import {windowText} from './format';
 import {type ShownStep, stepName} from './funnel';
 
-export const funnelTitle = (names: readonly string[]): string =>
-  names.length < 2 ? 'Funnel' : `From ${names[0]} to ${names.at(-1)}`;
+export const funnelTitle = (steps: readonly {readonly event: string}[]): string =>
+  steps.length < 2 ? 'Funnel' : `From ${steps[0]!.event} to ${steps.at(-1)!.event}`;
 
-export const windowNote = (window: string | null): string =>
-  window === null ? 'without a limit of time' : `within ${windowText(window)} of the first step`;
+export const windowNote = (window: string | undefined): string =>
+  window === undefined ? 'without a limit of time' : `within ${windowText(window)} of the first step`;
 
 export const funnelRows = ({steps}: {readonly steps: readonly ShownStep[]}) => [
   ['step', 'event', 'count', 'conversion_rate', 'step_conversion_rate', 'drop_off', 'median_seconds'],

@@ -1,5 +1,4 @@
 // A funnel as a list of lanes: solid is who came, hatched is who was lost since the step before. It reads as a list.
-import type {Outcome} from '../address/funnel-address';
 import {count, duration, percent} from './format';
 import './funnel.css';
 
@@ -26,7 +25,7 @@ export function Funnel({
   readonly steps: readonly ShownStep[];
   readonly names?: readonly string[];
   /** Shows who is behind a number of a step, which counts from 1. */
-  readonly onWho?: (step: number, outcome: Outcome) => void;
+  readonly onWho?: (step: number, outcome: 'reached' | 'dropped') => void;
 }) {
   const worst = worstStep(steps);
   return (

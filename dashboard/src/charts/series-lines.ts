@@ -2,8 +2,8 @@
 //   SL1. A row is compared with the row of the same value. Where the time before has none it is in `other`, and not known; without
 //        `other` it is nothing.
 //   SL2. Rows keep the order of the answer. Values get the colours of the palette; what is no value is faint.
+import type {Measure} from '../../../src/asks/address.js';
 import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
-import type {Measure} from '../address/trends-address.js';
 import type {ReportMeta} from '../service/question-batches.js';
 import type {AnsweredLine, Counted} from './charted.js';
 

@@ -12,7 +12,7 @@ import {
   takesNoValue,
   writeCondition,
 } from '../address/conditions';
-import type {Keys} from '../address/list-questions';
+import type {Keys} from '../address/report-address';
 import {Icon} from '../shell/icon';
 import {Chips} from './chips';
 import {PropertyPicker} from './property-picker';

@@ -1,4 +1,5 @@
 // The name of an event, chosen among those that reports know, most frequent first; any other name may be typed.
+
 import {flatOf} from '../../../src/asks/question/flat.js';
 import type {ListedName, NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {isName} from '../address/codec';

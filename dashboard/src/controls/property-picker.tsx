@@ -1,15 +1,14 @@
 // The name of a property of events or of a trait of users, chosen among those that occur; a nested one is typed with dots.
 import {flatOf} from '../../../src/asks/question/flat.js';
 import type {PropertiesAnswer, TraitsAnswer} from '../../../src/edge/answers/lists.js';
-import {nameCharsMax} from '../address/codec';
-import {type Keys, keysQuestion} from '../address/list-questions';
+import {isName} from '../address/codec';
+import {type Keys, keysQuestion} from '../address/report-address';
 import {percent} from '../charts/format';
 import {useAsked} from '../service/asked';
 import {matching, Picker, type PickerOption, type PickerOptions} from './picker';
 
 const askedMax = 200;
 const traitHead = 'trait:';
-const isKey = (text: string): boolean => text.length >= 1 && text.length <= nameCharsMax;
 
 interface Props {
   readonly label: string;
@@ -31,7 +30,7 @@ export function PropertyPicker({
       placeholder={keys.of === 'users' ? 'Choose a trait' : 'Choose a property'}
       ownNote="not in the list"
       useOptions={(typed) => useKeys(keys, typed, isNumber)}
-      isValue={isKey}
+      isValue={isName}
     />
   );
 }
@@ -55,7 +54,7 @@ export function BreakdownPicker({keys, ...props}: Props & {readonly keys: Keys})
       placeholder="Property or trait"
       ownNote="not in the list"
       useOptions={useBoth}
-      isValue={isKey}
+      isValue={isName}
     />
   );
 }

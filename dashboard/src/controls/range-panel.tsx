@@ -3,10 +3,10 @@ import type {RefObject} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {dateText} from '../../../actors/calendar.js';
 import {type Compare, dayOfMs, daysOf, type Range, rangeText, steppedRange} from '../address/range';
-import {parseTypedRange} from '../address/range-typed';
 import {rangeName} from '../charts/format';
 import {Icon} from '../shell/icon';
 import type {DayPlace} from './range';
+import {parseTypedRange} from './range-typed';
 import './range-panel.css';
 
 const compareWords: readonly (readonly [Compare, string])[] = [

@@ -1,7 +1,7 @@
 // A value of a property or a trait, chosen among those that occur, most frequent first; any other text may be typed.
 import {flatOf} from '../../../src/asks/question/flat.js';
 import type {ValuesAnswer} from '../../../src/edge/answers/lists.js';
-import {type Keys, valuesQuestion} from '../address/list-questions';
+import {type Keys, valuesQuestion} from '../address/report-address';
 import {count} from '../charts/format';
 import {useAsked} from '../service/asked';
 import {matching, Picker, type PickerOption, type PickerOptions} from './picker';

@@ -1,13 +1,24 @@
 // Explanation of a number: how it is counted, and lists of exactly what was counted. Each kind of report has those of its numbers.
 //   EX1. A list that would not be exactly what was counted is replaced by the reason.
 import type {NumberPlace} from '../../../src/asks/question/flat.js';
-import type {NamedRow} from '../address/breakdown-row.js';
 import {type Condition, conditionText} from '../address/conditions.js';
 import type {Span} from '../address/report-address.js';
 import {inUtc} from '../address/report-address.js';
 import {count} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
 import {segmentName} from '../service/known-segments.js';
+
+/** A row of a breakdown, by its value or by what it has instead. */
+export interface NamedRow {
+  readonly value?: string | undefined;
+  readonly kind?: 'other' | 'missing' | 'null' | 'not_scalar' | undefined;
+}
+
+/** `plan is pro`, `the user's trait plan is not set`. `rowName`: the row's value in words. */
+export const rowCondition = (
+  {property, trait}: {readonly property?: string | undefined; readonly trait?: string | undefined},
+  rowName: string,
+): string => `${trait === undefined ? property : `the user's trait ${trait}`} is ${rowName}`;
 
 /** The row of a breakdown that a number is in. */
 export const rowPoint = (row: NamedRow | undefined): Pick<NumberPlace['point'], 'value' | 'kind'> =>

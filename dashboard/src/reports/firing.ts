@@ -1,12 +1,11 @@
 // A value with which an alert would have fired: the number of the minutes, or days, that ended then.
 import type {NumberPlace} from '../../../src/asks/question/flat.js';
 import type {AlertPreviewAnswer} from '../../../src/edge/answers/alerts.js';
-import {spanOfMoments} from '../address/bucket-span.js';
-import {counted} from '../address/trends-address.js';
-import {deedWords, fieldsIn, type WatchedQuestion} from '../address/watched-question.js';
 import {count, duration, momentText, percent} from '../charts/format.js';
+import {spanOfMoments} from '../explained/bucket-span.js';
 import type {Explanation} from '../explained/explanation.js';
-import {trendBehind} from './trends/behind.js';
+import {everything, trendBehind} from './trends/behind.js';
+import {deedWords, type WatchedQuestion} from './watched-question.js';
 
 export interface Firing {
   readonly kind: 'threshold' | 'absence' | 'funnel_drop';
@@ -35,14 +34,12 @@ export function firingBehind({kind, firing, question, minutes, days}: Firing): E
       freshness: undefined,
     };
   const span = spanOfMoments(endMs - minutes * minuteMs, endMs - 1);
-  const {event, counts, where, user_where, segment} = fieldsIn(question);
-  const measure = kind === 'threshold' && counts === 'users' ? 'users' : 'total';
+  const {events: [series = {}] = [], measure, ...rest} = question;
   const deeds = deedWords(question);
   const explained = trendBehind({
     value,
-    series: {event, ...counted, where},
-    measure,
-    common: {user_where, segment, by: null},
+    series: {...series, measure: kind === 'threshold' ? measure : undefined},
+    question: {...everything, ...rest},
     row: undefined,
     answer: undefined,
     days: span,
@@ -50,10 +47,9 @@ export function firingBehind({kind, firing, question, minutes, days}: Firing): E
     freshness: undefined,
   });
   const how = [...explained.how, kind === 'absence' ? 'None came in that time.' : `The bound was ${count(bound)}.`];
-  const {users, timezone} = question;
   const people = {
     ...explained.people!,
-    question: {...explained.people!.question, users, timezone} as NumberPlace['question'],
+    question: {...explained.people!.question, timezone: question.timezone} as NumberPlace['question'],
   };
   return {
     ...explained,

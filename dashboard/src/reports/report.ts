@@ -4,7 +4,7 @@
 //   RT2. All that a `Result` shows follows from its question. A board replaces members of a pinned one, its range for instance.
 import type {ComponentChildren, FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
-import {type Codec, codecOf, type Form, type QuestionOf} from '../address/codec';
+import type {Codec} from '../address/codec';
 import type {Times} from '../address/page-question';
 import {type Days, daysOf, type Interval, type Range} from '../address/range';
 import type {Freshness} from '../service/freshness';
@@ -74,14 +74,6 @@ export interface Report<Question> {
 
 // biome-ignore lint/suspicious/noExplicitAny: each report has a question of its own, and takes no other.
 export type AnyReport = Report<any>;
-
-/** Members of a report whose question is that of a form. */
-export const ofForm = <F extends Form>(form: F) => ({
-  codec: codecOf(form),
-  isCompared: 'compare' in form,
-  times: (question: QuestionOf<F>): Times => question as unknown as Times,
-  over: (question: QuestionOf<F>, times: Partial<Times>): QuestionOf<F> => ({...question, ...times}),
-});
 
 export function askedOf<Question>(
   {times}: Pick<Report<Question>, 'times'>,

@@ -3,7 +3,6 @@
 //   BO2. Where somebody else was faster, a change that means the same on their board is made there. Any other one is not made.
 import {batch} from '@preact/signals';
 import type {KeptReport} from '../../../src/asks/address.js';
-import {moved, pinKey, pinsMax} from '../address/pin-list';
 import {
   type Board,
   type BoardChange,
@@ -16,6 +15,7 @@ import {
   unsavedBoard,
 } from './boards';
 import {type Answer, change, type Fault, faultOf} from './client';
+import {moved, pinKey, pinsMax} from './pin-list';
 
 export const isPinned = ({tiles}: Board, key: string): boolean => tiles.some((one) => pinKey(one) === key);
 export const hasRoom = ({tiles}: Board): boolean => tiles.length < pinsMax;

@@ -4,8 +4,8 @@ import {useLayoutEffect} from 'preact/hooks';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {dayOfMs} from '../address/range';
 import {namesMax, namesQuestion} from '../address/report-address';
-import {everyDay} from '../address/stored-days';
 import {askTogether} from './questions';
+import {everyDay} from './stored-days';
 import {today} from './today';
 
 /** Time of the earliest event, epoch ms. Undefined while it is not known, and where there are more names than one answer has. */

@@ -31,11 +31,14 @@ export function useCodec<Question extends object>(codec: Codec<Question>): Addre
     question,
     problems,
     ask: (changed, replace = false) => go(changed, replace),
-    suggest: (changed) =>
+    suggest: (changed) => {
+      const [before, after] = [question, {...question, ...changed}].map((one) => new URLSearchParams(codec.write(one)));
+      const isChosen = (name: string): boolean => after!.has(name) && !before!.has(name);
       go(
         changed,
         true,
-        problems.filter(({name}) => !Object.hasOwn(changed, name)),
-      ),
+        problems.filter(({name}) => !isChosen(name)),
+      );
+    },
   };
 }

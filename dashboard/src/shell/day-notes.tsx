@@ -3,6 +3,10 @@ import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {beginsBefore} from '../address/compared';
 import type {Days, Range} from '../address/range';
 import {namesMax, namesQuestion} from '../address/report-address';
+import {utc, wallMs} from '../address/zone';
+import {count, datesText, dayName} from '../charts/format';
+import type {DayPlace} from '../controls/range';
+import {useReports} from '../service/reports';
 import {
   countOf,
   everyDay,
@@ -11,11 +15,7 @@ import {
   newestOf,
   type StoredDays,
   storedDays,
-} from '../address/stored-days';
-import {utc, wallMs} from '../address/zone';
-import {count, datesText, dayName} from '../charts/format';
-import type {DayPlace} from '../controls/range';
-import {useReports} from '../service/reports';
+} from '../service/stored-days';
 import {today as utcDay} from '../service/today';
 import './day-notes.css';
 

@@ -10,9 +10,9 @@ import {flatOf} from '../../../src/asks/question/flat.js';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {IconName} from '../../icons';
 import {pageAddress} from '../address/base';
-import {boardForm} from '../address/board-address';
 import {addressAsking, isName} from '../address/codec';
-import {namesQuestion, peopleForm, trendForm} from '../address/report-address';
+import {questionAddress} from '../address/page-question';
+import {boardForm, namesQuestion, peopleForm} from '../address/report-address';
 import {count} from '../charts/format';
 import {Dialog} from '../controls/dialog';
 import {useAsked} from '../service/asked';
@@ -215,7 +215,7 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       icon: 'trends' as const,
       name,
       note: `its trend, ${count(times)} in 30 days`,
-      take: to(`/trends${addressAsking(trendForm, {event: [name]})}`),
+      take: to(questionAddress<'counts'>('/trends', {events: [{event: name}]})),
     })),
     // Nobody knows yet whether there is such a person.
     ...doings.filter(({name}) => isBegun(name)),

@@ -2,10 +2,10 @@
 import {useState} from 'preact/hooks';
 import type {Address, KeptReport} from '../../../src/asks/address.js';
 import {keptIn} from '../address/kept';
-import {pinKey, pinsMax} from '../address/pin-list';
 import {Popover} from '../controls/popover';
 import {hasRoom, isPinned, togglePin} from '../service/board-changes';
 import {type Board, boards, boardsFault, useBoards} from '../service/boards';
+import {pinKey, pinsMax} from '../service/pin-list';
 import {may} from '../service/session';
 import {Icon} from './icon';
 import {later} from './later';

@@ -1,11 +1,11 @@
 // The boards that a report can be pinned to, and a new one.
 import {useState} from 'preact/hooks';
 import type {KeptReport} from '../../../src/asks/address.js';
-import {pinKey, pinsMax} from '../address/pin-list';
 import {useSending} from '../controls/sending';
 import {createBoard, hasRoom, isPinned, togglePin} from '../service/board-changes';
 import {boards} from '../service/boards';
 import {faultOf} from '../service/client';
+import {pinKey, pinsMax} from '../service/pin-list';
 import type {OfPin} from './pin-button';
 import {FaultBox} from './states';
 import './pin-choice.css';

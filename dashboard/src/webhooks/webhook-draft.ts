@@ -1,7 +1,7 @@
 // A webhook as the fields of its form, and as the API takes it: all of it when it is made, what changed when it is edited.
 import type {WebhookAnswer} from '../../../src/edge/answers/webhooks.js';
 import {type Condition, readCondition, writeCondition} from '../address/conditions.js';
-import {changedFields, type Fields, numberText, typedNumber} from '../address/form-fields.js';
+import {changedFields, type Fields, numberText, typedNumber} from '../controls/form-fields.js';
 import {lagMinutesDefault, type SubscribedType, typesFor, type WebhookKind} from './webhook-words.js';
 
 /** One subscription to a type. */

@@ -1,7 +1,7 @@
 // Adding an alert, and editing it.
 import {useState} from 'preact/hooks';
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
-import {isEmpty} from '../../address/form-fields';
+import {isEmpty} from '../../controls/form-fields';
 import {change, type Fault, faultOf} from '../../service/client';
 import {type AlertDraft, bodyOf, changeOf, draftOf, hasOtherRule, newDraft} from './alert-draft';
 import {AlertForm} from './alert-form';

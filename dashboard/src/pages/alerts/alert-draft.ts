@@ -1,7 +1,7 @@
 // An alert as the fields of its form, and as the API takes it: all of it when it is made, what changed when it is edited.
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
-import {changedFields, type Fields, numberText, optionalNumber, typedNumber} from '../../address/form-fields.js';
-import type {WatchedQuestion} from '../../address/watched-question.js';
+import {changedFields, type Fields, numberText, optionalNumber, typedNumber} from '../../controls/form-fields.js';
+import type {WatchedQuestion} from '../../reports/watched-question.js';
 import type {AlertKind, LagKind} from './alert-words.js';
 
 export interface AlertDraft {

@@ -1,7 +1,7 @@
 // Alerts in words: their rules, their states, and what a preview found; and the path of one.
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
-import {fieldsIn} from '../../address/watched-question.js';
 import {count, duration, percent} from '../../charts/format.js';
+import {fieldsIn} from '../../reports/watched-question.js';
 import type {AlertDraft} from './alert-draft.js';
 
 /** Below the dashboard's own routes. */

@@ -1,12 +1,12 @@
 // The rule of an alert, as fields: each kind has its own.
 import type {SavedFunnelAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import type {Days} from '../../address/range';
-import {deedWords, fieldsIn, withFields} from '../../address/watched-question';
 import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {NumberField} from '../../controls/number-field';
 import {Field, Options} from '../../controls/options';
+import {deedWords, fieldsIn, withFields} from '../../reports/watched-question';
 import {today} from '../../service/today';
 import {Icon} from '../../shell/icon';
 import type {AlertDraft} from './alert-draft';

@@ -1,8 +1,8 @@
 // The rule of an alert in words.
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
 import {conditionText} from '../../address/conditions.js';
-import {deedWords, fieldsIn} from '../../address/watched-question.js';
 import {count, duration, percent} from '../../charts/format.js';
+import {deedWords, fieldsIn} from '../../reports/watched-question.js';
 import {segmentName} from '../../service/known-segments.js';
 import {type FunnelNames, lagWords} from './alert-words.js';
 

@@ -1,16 +1,15 @@
 // Boards: all of them in their order, or one of them with its pins.
 import {type Signal, useSignal} from '@preact/signals';
 import {pageAddress} from '../../address/base';
-import {boardForm} from '../../address/board-address';
 import type {QuestionOf} from '../../address/codec';
-import {pinKey} from '../../address/pin-list';
 import {daysOf} from '../../address/range';
-import {intervalOf} from '../../address/report-address';
+import {boardForm, intervalOf} from '../../address/report-address';
 import {BoardLinks} from '../../boards/board-links';
 import {BoardRow} from '../../boards/board-row';
 import {type Board, boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
 import {useFirstDay} from '../../service/first-day';
 import {type Freshness, oldest} from '../../service/freshness';
+import {pinKey} from '../../service/pin-list';
 import {may} from '../../service/session';
 import {today} from '../../service/today';
 import {type Address, useAddress} from '../../service/use-address';

@@ -3,13 +3,11 @@ import type {ComponentChildren} from 'preact';
 import {useState} from 'preact/hooks';
 import type {NamesAnswer, PropertiesAnswer, TraitsAnswer, ValuesAnswer} from '../../../../src/edge/answers/lists.js';
 import {pageAddress} from '../../address/base';
-import {addressAsking} from '../../address/codec';
-import type {Condition} from '../../address/conditions';
-import {type Keys, keysQuestion, valuesQuestion} from '../../address/list-questions';
-import {type NamesQuestion, namesForm} from '../../address/names-address';
-import {daysOf} from '../../address/range';
-import {namesQuestion} from '../../address/report-address';
-import {trendsForm} from '../../address/trends-address';
+import {nameOrNone, type QuestionOf, word} from '../../address/codec';
+import {type Condition, writeCondition} from '../../address/conditions';
+import {breakdownBy, type Draft, questionAddress} from '../../address/page-question';
+import {daysOf, type Range} from '../../address/range';
+import {type Keys, keysQuestion, namesQuestion, range, valuesQuestion} from '../../address/report-address';
 import type {Cell} from '../../charts/csv';
 import {count, datesText, percent} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
@@ -30,6 +28,20 @@ import '../../design/reports.css';
 import './names.css';
 
 const listedMax = 200;
+
+/** Which names, properties and values there are. */
+const namesForm = {
+  /** Tab of the page. */
+  show: word<'names', null>(['names'], null),
+  /** Whose properties are listed: those of events, or the traits of users. */
+  of: word<'events' | 'users', 'events'>(['events', 'users'], 'events'),
+  /** Null: events of any name. */
+  event: nameOrNone('the name of an event, of 1 to 256 characters'),
+  /** Property or trait whose values are listed; null: none. */
+  property: nameOrNone('the name of a property'),
+  range,
+} as const;
+type NamesQuestion = QuestionOf<typeof namesForm>;
 
 export function Names() {
   const {question, problems, ask} = useAddress(namesForm);
@@ -142,7 +154,7 @@ function Properties({
         report && (
           <ListTools
             file="properties"
-            trend={ofUsers ? undefined : trendOf(event, {range})}
+            trend={ofUsers ? undefined : trendOf(event, range)}
             path={report.path}
             rows={() => [
               ['name', 'share', 'types'],
@@ -202,7 +214,7 @@ function Values({
         report && (
           <ListTools
             file="values"
-            trend={trendOf(event, {range, by: ofUsers ? `trait:${property}` : property})}
+            trend={trendOf(event, range, {breakdown: breakdownBy(ofUsers ? `trait:${property}` : property)})}
             path={report.path}
             rows={() => [['value', 'count'], ...rows.map((one) => [rowText(one), one.count])]}
           />
@@ -214,8 +226,8 @@ function Values({
           <List label="Values" heads={['Value', ofUsers ? 'Users' : 'Events']}>
             {rows.map((one) => {
               const condition = conditionOf(property, one);
-              const trend =
-                condition && trendOf(event, ofUsers ? {range, user_where: [condition]} : {range, where: [[condition]]});
+              const where = condition && [writeCondition(condition)];
+              const trend = where && trendOf(event, range, ofUsers ? {users: {where}} : {where});
               return (
                 <Row key={rowText(one)} name={rowText(one)} share={one.count / most} address={trend}>
                   <td class="number">{count(one.count)}</td>
@@ -238,8 +250,13 @@ function conditionOf(property: string, {value, kind}: Value): Condition | undefi
   return kind === undefined && value !== '' ? {property, op: 'eq', values: [value!]} : undefined;
 }
 
-const trendOf = (event: string | null, changed: Parameters<typeof addressAsking<typeof trendsForm>>[1]): string =>
-  pageAddress('/trends') + addressAsking(trendsForm, {event: [event], ...changed});
+/** `where`: of the event. */
+const trendOf = (
+  event: string | null,
+  range: Range,
+  {where, ...asked}: Partial<Draft<'counts'>> & {readonly where?: string[]} = {},
+): string =>
+  pageAddress(questionAddress<'counts'>('/trends', {events: [{event: event ?? undefined, where}], ...asked}, {range}));
 
 function ListTools({
   file,

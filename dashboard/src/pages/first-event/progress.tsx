@@ -12,8 +12,7 @@ import type {
   SeenRefusals,
 } from '../../../../src/edge/dashboard/answers/stream.js';
 import {pageAddress} from '../../address/base';
-import {addressAsking} from '../../address/codec';
-import {trendForm} from '../../address/report-address';
+import {questionAddress} from '../../address/page-question';
 import {agoText, clockText, duration} from '../../charts/format';
 import {propertiesText, whoOf} from '../../service/arrivals';
 import {read} from '../../service/client';
@@ -155,7 +154,7 @@ function Due({
 }
 
 const Report = ({event}: {readonly event: string}) => (
-  <a class="link" href={pageAddress('/trends') + addressAsking(trendForm, {event: [event]})}>
+  <a class="link" href={pageAddress(questionAddress<'counts'>('/trends', {events: [{event}]}))}>
     Your first report
   </a>
 );

@@ -2,9 +2,8 @@
 
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {pageAddress} from '../../address/base';
-import {addressAsking} from '../../address/codec';
+import {questionAddress} from '../../address/page-question';
 import type {Days, Range} from '../../address/range';
-import {trendForm} from '../../address/report-address';
 import {count} from '../../charts/format';
 import type {Asking} from '../../service/reports';
 import {today} from '../../service/today';
@@ -30,7 +29,8 @@ export function TopEvents({names, pastNames, range}: TopEventsProps) {
   const past = pastNames?.shown?.reports[0]?.value as NamesAnswer | undefined;
   const pastCounts = new Map(past?.data.map(({name, count: one}) => [name, one]));
   const top = answer?.data[0]?.count ?? 1;
-  const trendOf = (event: string): string => pageAddress('/trends') + addressAsking(trendForm, {event: [event], range});
+  const trendOf = (event: string): string =>
+    pageAddress(questionAddress<'counts'>('/trends', {events: [{event}]}, {range}));
   const behind =
     (event: string, value: number): Behind =>
     async () => {

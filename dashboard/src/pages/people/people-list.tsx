@@ -3,7 +3,6 @@ import type {Signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import {pageAddress} from '../../address/base';
 import {writeAddress} from '../../address/codec';
-import {type PeopleQuestion, peopleListForm, userListPath, withins} from '../../address/people-address';
 import type {PersonId} from '../../address/report-address';
 import {count, momentText, propertiesText} from '../../charts/format';
 import {ConditionList} from '../../controls/condition-list';
@@ -20,6 +19,7 @@ import {later} from '../../shell/later';
 import {NotRenewed} from '../../shell/not-renewed';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
+import {type PeopleQuestion, peopleListForm, userListPath, withins} from './people-address';
 import '../../design/builder.css';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));

@@ -1,7 +1,6 @@
 // People: a list of them by id, traits and what they did; one by exact id, with their deletion and its receipt.
 import {useSignal} from '@preact/signals';
 import {useEffect, useRef, useState} from 'preact/hooks';
-import {peopleListForm} from '../../address/people-address';
 import type {PersonId} from '../../address/report-address';
 import type {Freshness} from '../../service/freshness';
 import {useAddress} from '../../service/use-address';
@@ -11,6 +10,7 @@ import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {Loading} from '../../shell/states';
+import {peopleListForm} from './people-address';
 import {PeopleList} from './people-list';
 import './people.css';
 

@@ -1,13 +1,15 @@
 // What the figures and the chart of the page draw of the shown answers.
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
-import {figures, type WebAsked, type WebQuestion} from '../../address/web-address';
 import type {AnsweredLine} from '../../charts/charted';
 import type {Report, Shown} from '../../service/reports';
+import {figures, type WebAsked, type WebDraft} from './web-question';
 
 /** The question of the page, with what was asked for it. */
 export interface AskedWeb extends WebAsked {
-  readonly question: WebQuestion;
+  /** Name of the page views. */
+  readonly event: string;
+  readonly question: WebDraft;
 }
 
 type FigureAnswer = Pick<ActiveAnswer | CountsAnswer, 'data' | 'total'>;

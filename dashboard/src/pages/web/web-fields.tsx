@@ -1,23 +1,24 @@
 // What the page asks, in one row: which event is a page view, whether bots count, the zone, and what the page is narrowed to.
 import type {Days} from '../../address/range';
-import type {WebQuestion} from '../../address/web-address';
+import {utc} from '../../address/zone';
 import {Chips} from '../../controls/chips';
 import {EventPicker} from '../../controls/event-picker';
 import {Field} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
+import type {WebDraft} from './web-question';
 
 export interface WebFieldsProps {
-  readonly question: WebQuestion;
+  readonly question: WebDraft;
   /** What the page is narrowed to, in words. */
   readonly narrowed: readonly string[];
   /** Name of the page views; undefined: none is known. */
   readonly event: string | undefined;
   readonly days: Days;
-  readonly onChange: (changed: Partial<WebQuestion>) => void;
+  readonly onChange: (changed: Partial<WebDraft>) => void;
 }
 
 export function WebFields({question, narrowed, event, days, onChange}: WebFieldsProps) {
-  const {where, bots, zone} = question;
+  const {where = [], view, timezone = utc} = question;
   return (
     <section class="card web-fields" aria-label="What is asked">
       <Field label="A page view is">
@@ -26,15 +27,15 @@ export function WebFields({question, narrowed, event, days, onChange}: WebFields
           label="Event"
           name={event}
           days={days}
-          onChoose={(chosen) => onChange({event: chosen})}
+          onChoose={(chosen) => onChange({events: [{event: chosen}]})}
         />
       </Field>
-      <ZoneField zone={zone} onChoose={(chosen) => onChange({zone: chosen})} />
+      <ZoneField zone={timezone} onChoose={(chosen) => onChange({timezone: chosen})} />
       <label class="check">
         <input
           type="checkbox"
-          checked={bots === null}
-          onChange={({currentTarget}) => onChange({bots: currentTarget.checked ? null : 'counted'})}
+          checked={view?.bots === undefined}
+          onChange={({currentTarget}) => onChange({view: {bots: currentTarget.checked ? undefined : 'counted'}})}
         />
         Bots left out
       </label>

@@ -1,11 +1,11 @@
 // Visitors, page views and sessions of the range, each against the range before up to the same moment. Each leads to its report.
 import {pageAddress} from '../../address/base';
-import {answerAddress, figures} from '../../address/web-address';
 import {count} from '../../charts/format';
 import type {Asking, Shown} from '../../service/reports';
 import {ChangeText} from '../../shell/change-text';
 import {ReportBody} from '../../shell/report-body';
 import {type AskedWeb, answerIn, figureLabels} from './web-drawn';
+import {answerAddress, figures} from './web-question';
 
 export function WebFigures({
   main,
@@ -41,7 +41,7 @@ export function WebFigures({
                   <div class="web-figure">
                     <a
                       class="figure"
-                      href={pageAddress(answerAddress(asked!.question, asked!.of.event, counts))}
+                      href={pageAddress(answerAddress(asked!.question, asked!.event, counts))}
                       title={`The report of ${label.toLowerCase()}`}
                     >
                       {count(total)}

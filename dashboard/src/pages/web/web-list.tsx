@@ -3,14 +3,6 @@ import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import {pageAddress} from '../../address/base';
 import type {Condition} from '../../address/conditions';
-import {
-  answerAddress,
-  countsOf,
-  listQuestion,
-  rowConditionsOf,
-  valueText,
-  type WebList,
-} from '../../address/web-address';
 import {count} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
 import type {Asking} from '../../service/reports';
@@ -18,6 +10,7 @@ import {Card} from '../../shell/card';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import type {AskedWeb} from './web-drawn';
+import {answerAddress, countsOf, listQuestion, rowConditionsOf, valueText, type WebList} from './web-question';
 
 const shownMax = 10;
 const words = {views: 'Page views', visitors: 'Visitors', sessions: 'Sessions'} as const;
@@ -51,8 +44,8 @@ export function ListCard({
     return list.counts === counts ? list.absent : `${list.absent}; or a later page`;
   };
   const addressOf = (more?: readonly Condition[], by?: string): string => {
-    const {question, of} = shown!.question;
-    return pageAddress(answerAddress(question, of.event, counts, {...(more && {more}), ...(by && {by})}));
+    const {question, event} = shown!.question;
+    return pageAddress(answerAddress(question, event, counts, {...(more && {more}), ...(by && {by})}));
   };
   const top = Math.max(1, ...rows.map(({total}) => total));
   return (

@@ -3,27 +3,17 @@
 //   WP2. The lists are asked after the figures, which tell whether sessions are counted.
 import {useMemo} from 'preact/hooks';
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
+import {conditionsOf, membersOf, stateOf} from '../../address/page-question';
 import {daysOf} from '../../address/range';
 import {namesMax, namesQuestion} from '../../address/report-address';
-import {everyDay} from '../../address/stored-days';
-import {
-  listQuestion,
-  narrowedBy,
-  narrowText,
-  viewNameIn,
-  type WebQuestion,
-  webAsked,
-  webForm,
-  webLists,
-  webUntilQuestions,
-} from '../../address/web-address';
 import {wallMs} from '../../address/zone';
 import {chartOf} from '../../charts/charted';
 import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
+import {everyDay} from '../../service/stored-days';
 import {today} from '../../service/today';
-import {type Address, useAddress} from '../../service/use-address';
+import {type Address, useCodec} from '../../service/use-address';
 import {later} from '../../shell/later';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
@@ -33,6 +23,16 @@ import {type AskedWeb, linesOf, sessionsIn} from './web-drawn';
 import type {WebFieldsProps} from './web-fields';
 import {WebFigures} from './web-figures';
 import {type AskedLists, ListCard} from './web-list';
+import {
+  listQuestion,
+  narrowedBy,
+  narrowText,
+  viewNameIn,
+  type WebDraft,
+  webAsked,
+  webLists,
+  webUntilQuestions,
+} from './web-question';
 import './web.css';
 
 const WebFields = later<WebFieldsProps>(
@@ -42,17 +42,19 @@ const WebFields = later<WebFieldsProps>(
 const NoViews = later(() => import('./no-views').then(({NoViews: Part}) => Part));
 
 const title = 'Web';
+const {codec, over, times} = stateOf<'active'>('/web');
 /** Widths of the lists, in their order: two, three and two in a row. */
 const spans = [6, 6, 4, 4, 4, 6, 6] as const;
 
 export function Web() {
-  const address = useAddress(webForm);
+  const address = useCodec(codec);
   const {question, problems, ask} = address;
+  const {range, zone} = times(question);
   const names = useReports(undefined, [namesQuestion(everyDay(today.value), namesMax)]);
   const listed = names.shown?.reports[0]?.value as NamesAnswer | undefined;
-  const event = question.event ?? (listed && viewNameIn(listed.data.map(({name}) => name)));
+  const event = question.events?.[0]?.event ?? (listed && viewNameIn(listed.data.map(({name}) => name)));
   if (event !== undefined) return <WebOf event={event} address={address} />;
-  const place = {zone: question.zone, today: todayIn(question.zone)};
+  const place = {zone, today: todayIn(zone)};
   return (
     <>
       <ReportHead
@@ -60,15 +62,15 @@ export function Web() {
         isQuestion={false}
         freshness={names.shown?.freshness}
         problems={problems}
-        range={question.range}
+        range={range}
         place={place}
-        ask={({range}) => ask(range === undefined ? {} : {range})}
+        ask={({range: chosen}) => ask(over(question, chosen === undefined ? {} : {range: chosen}))}
       />
       <WebFields
         question={question}
-        narrowed={question.where.map(narrowText)}
+        narrowed={conditionsOf(question.where).map(narrowText)}
         event={event}
-        days={daysOf(question.range, place.today)}
+        days={daysOf(range, place.today)}
         onChange={ask}
       />
       <ReportBody asking={names} reports={names.shown?.reports ?? []}>
@@ -84,12 +86,13 @@ function WebOf({
   address: {question, problems, ask},
 }: {
   readonly event: string;
-  readonly address: Address<WebQuestion>;
+  readonly address: Address<WebDraft>;
 }) {
-  const {zone} = question;
+  const {range, zone, compare} = times(question);
+  const askOver = (changed: Parameters<typeof over>[1]): void => ask(over(question, changed));
   const place = {zone, today: todayIn(zone)};
   const since = useFirstDay(wallMs, zone);
-  const asked: AskedWeb = {...webAsked(question, event, place.today, since), question};
+  const asked: AskedWeb = {...webAsked(question, event, place.today, since), question, event};
   const main = useReports(asked, [...asked.asks, ...asked.pastAsks, asked.asksSessions]);
   const {shown} = main;
   const until = useReports(undefined, webUntilQuestions(asked, place.today, shown?.freshness?.asOfMs)).shown;
@@ -111,16 +114,16 @@ function WebOf({
         isQuestion={false}
         freshness={oldest([shown?.freshness, until?.freshness, lists.shown?.freshness])}
         problems={problems}
-        range={question.range}
+        range={range}
         interval={asked.interval}
-        compare={question.compare}
+        compare={compare}
         since={since}
         place={place}
-        ask={ask}
+        ask={askOver}
       />
       <WebFields
         question={question}
-        narrowed={question.where.map(narrowText)}
+        narrowed={conditionsOf(question.where).map(narrowText)}
         event={event}
         days={asked.days}
         onChange={ask}
@@ -132,7 +135,7 @@ function WebOf({
           lines={lines}
           chart={chart}
           today={place.today}
-          onRange={(range) => ask({range, every: null})}
+          onRange={(drawn) => askOver({range: drawn, every: null})}
         />
         {webLists.map((list, at) => (
           <ListCard
@@ -140,7 +143,7 @@ function WebOf({
             list={list}
             span={spans[at]!}
             asking={lists}
-            onNarrow={(to) => ask({where: narrowedBy(question.where, to)})} // WP1
+            onNarrow={(to) => ask({where: membersOf(narrowedBy(conditionsOf(question.where), to))})} // WP1
           />
         ))}
       </div>

@@ -2,7 +2,7 @@
 // changed since is shown before anything is saved.
 import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
-import {isEmpty} from '../../address/form-fields';
+import {isEmpty} from '../../controls/form-fields';
 import {change, type Fault, faultOf} from '../../service/client';
 import {changeOf, draftOf, type WebhookDraft} from '../../webhooks/webhook-draft';
 import {WebhookForm} from '../../webhooks/webhook-form';

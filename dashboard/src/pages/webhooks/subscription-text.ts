@@ -1,6 +1,6 @@
 // A subscription of a webhook in words.
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
-import {conditionWords} from '../../address/condition-words.js';
+import {conditionWords} from '../../address/conditions.js';
 import type {SubscribedType} from '../../webhooks/webhook-words.js';
 
 const shownNamesMax = 3;

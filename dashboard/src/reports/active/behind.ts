@@ -1,14 +1,20 @@
 // A number of active users: of one point of a metric, or of all days.
 
-import {inAll} from '../../address/active-asked.js';
-import {rowCondition} from '../../address/breakdown-row.js';
-import {askedOver, byOf, conditionsOf, type Draft, ofUsers} from '../../address/page-question.js';
+import {askedOver, conditionsOf, type Draft, ofUsers} from '../../address/page-question.js';
 import {type Interval, usualInterval} from '../../address/range.js';
 import type {Metric, Span} from '../../address/report-address.js';
 import {count} from '../../charts/format.js';
 import {type RowName, rowText} from '../../charts/series-lines.js';
-import {devicesToo, type Explanation, eventsText, ofUsersText, rowPoint} from '../../explained/explanation.js';
+import {
+  devicesToo,
+  type Explanation,
+  eventsText,
+  ofUsersText,
+  rowCondition,
+  rowPoint,
+} from '../../explained/explanation.js';
 import type {Freshness} from '../../service/freshness.js';
+import {inAll} from './asked.js';
 
 interface ActivePoint {
   readonly metric: Metric;
@@ -42,15 +48,15 @@ const trailingDays = ({metric, interval}: ActivePoint): number | undefined =>
 
 export function activeBehind(number: ActiveNumber): Explanation {
   const {value, question, days, point, row, freshness} = number;
-  const by = row === undefined ? null : byOf(question);
-  const inRow = by === null ? undefined : rowCondition(by, rowText(row!));
+  const by = row && question.breakdown?.[0];
+  const inRow = by && rowCondition(by, rowText(row));
   // The users of all days are the same for each metric.
   const {metric, interval} = point ?? {metric: 'dau', interval: usualInterval(days)};
   return {
     title: `${count(value)} active user${value === 1 ? '' : 's'}${inRow === undefined ? '' : `, ${inRow}`}`,
     how: [...sentences(number, inRow), devicesToo],
     people: {
-      question: askedOver({...(by === null ? inAll(question) : question), metric}, days, interval),
+      question: askedOver({...(by === undefined ? inAll(question) : question), metric}, days, interval),
       point: {date: point?.dates[point.at], ...rowPoint(row)},
     },
     freshness,

@@ -1,7 +1,5 @@
 // The fields of Active users: the event that makes a user active, and the breakdown.
-import {rowsOfPalette} from '../../../../src/asks/address.js';
-import {breakdownBy} from '../../address/breakdown-row';
-import {byOf, conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
+import {breakdownBy, byOf, conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
 import {metrics} from '../../address/report-address';
 import {utc} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
@@ -38,7 +36,7 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'active'>>)
         by={by}
         event={entry?.event}
         days={days}
-        onChange={(chosen) => onChange({breakdown: breakdownBy(chosen, rowsOfPalette)})}
+        onChange={(chosen) => onChange({breakdown: breakdownBy(chosen)})}
       />
       <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
       {by !== null && (

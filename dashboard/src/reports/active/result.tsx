@@ -1,6 +1,6 @@
 // What Active users answers: the lines of the metrics, and on its page stickiness, the numbers and the values of a breakdown. A tile of
 // a breakdown shows the values alone.
-import {activeAsked, activeUntilQuestion} from '../../address/active-asked';
+
 import {byOf, type Draft} from '../../address/page-question';
 import {datesText} from '../../charts/format';
 import {oldest} from '../../service/freshness';
@@ -10,6 +10,7 @@ import {later} from '../../shell/later';
 import {ReportBody} from '../../shell/report-body';
 import {type ResultProps, useFresh} from '../report';
 import {type AskedActive, ofMetrics, useDrawnActive} from './active-drawn';
+import {activeAsked, activeUntilQuestion} from './asked';
 import type {ByValueProps} from './by-value';
 import {countedHow} from './metrics';
 import type {NumbersProps} from './numbers';

@@ -1,22 +1,15 @@
 // A number of a funnel: who reached a step, or did not, in all or in one row of a breakdown.
-import {isOfTrait, type NamedRow, nameOf} from '../../address/breakdown-row.js';
-import {
-  type FunnelQuestion,
-  fitting,
-  funnelQuestion,
-  type Outcome,
-  stepLabel,
-  stepsOf,
-} from '../../address/funnel-address.js';
+import {fitting} from '../../../../src/asks/address.js';
+import {askedOver, ofUsers} from '../../address/page-question.js';
 import type {Span} from '../../address/report-address.js';
-import {windowText} from '../../address/window-text.js';
-import {count} from '../../charts/format.js';
-import {type Explanation, ofUsersText, rowPoint, zoneOf} from '../../explained/explanation.js';
+import {count, windowText} from '../../charts/format.js';
+import {type Explanation, type NamedRow, ofUsersText, rowPoint, zoneOf} from '../../explained/explanation.js';
 import type {Freshness} from '../../service/freshness.js';
+import {type FunnelDraft, type Outcome, stepLabel} from './funnel-question.js';
 
 interface FunnelNumber {
   readonly value: number;
-  readonly question: FunnelQuestion;
+  readonly question: FunnelDraft;
   readonly span: Span;
   /** From 1. */
   readonly step: number;
@@ -34,7 +27,7 @@ export function funnelBehind(number: FunnelNumber): Explanation {
   return {
     title: `${count(value)} ${did} step ${step}${row === undefined ? '' : `: ${row.name}`}`,
     how: sentences(number),
-    people: {question: funnelQuestion(question, span), point: {step, outcome, ...rowPoint(row?.is)}},
+    people: {question: askedOver(question, span), point: {step, outcome, ...rowPoint(row?.is)}},
     freshness,
   };
 }
@@ -46,19 +39,19 @@ const orderWords = {
 } as const;
 
 function sentences({question, span, step, outcome, row, when}: FunnelNumber): string[] {
-  const {order, window, exclude, hold, paths} = fitting(question);
-  const steps = stepsOf(question).map(stepLabel);
-  const unit = hold === null ? 'users' : `users, once for each value of ${hold}`;
+  const {order, window, exclude = [], hold, in_range: inRange} = fitting(question);
+  const steps = question.steps.map(stepLabel);
+  const unit = hold === undefined ? 'users' : `users, once for each value of ${hold}`;
   const names = order === 'any' ? `${step} of ${steps.join(', ')}` : steps.slice(0, step).join(', then ');
   const inOrder = step === 1 && order !== 'any' ? '' : `, ${orderWords[order ?? 'sequential']}`;
-  const within = window === null ? '' : ` within ${windowText(window)} of the first`;
-  const of = ofUsersText(fitting(question));
+  const within = window === undefined ? '' : ` within ${windowText(window)} of the first`;
+  const of = ofUsersText(ofUsers(question));
   const whose = of === '' ? '' : ` Only${of.slice(1)}.`;
   const without = exclude.map(
     ({event, between}) =>
-      `An event ${event} between ${between === null ? 'two steps' : `steps ${between[0]} and ${between[1]}`} ends the attempt.`,
+      `An event ${event} between ${between === undefined ? 'two steps' : `steps ${between[0]} and ${between[1]}`} ends the attempt.`,
   );
-  const days = paths === null ? 'Every step lies' : 'The first step lies';
+  const days = inRange === undefined ? 'Every step lies' : 'The first step lies';
   const first =
     outcome === 'reached'
       ? `Different ${unit} who did ${names}${inOrder}${step === 1 ? '' : within}.`
@@ -72,10 +65,10 @@ function sentences({question, span, step, outcome, row, when}: FunnelNumber): st
 }
 
 /** The path is chosen first, then the value of its events is read. */
-function rowSentence({by, by_at: at}: FunnelQuestion, name: string): string {
-  if (by === null) return '';
-  if (isOfTrait(by)) return `Only users whose trait ${nameOf(by)} is ${name} now.`;
+function rowSentence({breakdown: [entry] = []}: FunnelDraft, name: string): string {
+  const {property, trait, at} = entry!;
+  if (trait !== undefined) return `Only users whose trait ${trait} is ${name} now.`;
   const where =
     at === 'first' || at === 'last' ? `the ${at} event of the path that has any` : `step ${at ?? 1} of the path`;
-  return `Only those whose ${by} is ${name} at ${where}.`;
+  return `Only those whose ${property} is ${name} at ${where}.`;
 }

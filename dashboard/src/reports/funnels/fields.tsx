@@ -1,16 +1,12 @@
 // The fields of Funnels: the steps, and the rules of their paths.
-import {type FunnelQuestion, stepsOf, withSteps} from '../../address/funnel-address';
 import type {FieldsProps} from '../report';
+import type {FunnelDraft} from './funnel-question';
 import {RulesForm} from './rules-form';
 import {StepsForm} from './steps-form';
 
-export const Fields = (props: FieldsProps<FunnelQuestion>) => (
+export const Fields = (props: FieldsProps<FunnelDraft>) => (
   <>
-    <StepsForm
-      steps={stepsOf(props.question)}
-      days={props.days}
-      onSteps={(steps) => props.onChange(withSteps(steps))}
-    />
+    <StepsForm steps={props.question.steps} days={props.days} onSteps={(steps) => props.onChange({steps})} />
     <RulesForm {...props} />
   </>
 );

@@ -1,7 +1,6 @@
 // A funnel over time: the share that converted by the time of entry, and how long each step took.
 import {useMemo, useState} from 'preact/hooks';
 import type {WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
-import {type FunnelQuestion, fitting, funnelTimesQuestion, stepLabel, stepsOf} from '../../address/funnel-address';
 import type {Interval} from '../../address/range';
 import type {Span} from '../../address/report-address';
 import {wallMs} from '../../address/zone';
@@ -15,25 +14,26 @@ import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {type FunnelDraft, funnelTimesQuestion, stepLabel} from './funnel-question';
 import './funnel-times.css';
 
 interface FunnelTimesProps {
-  readonly question: FunnelQuestion;
+  readonly question: FunnelDraft;
   readonly span: Span;
   readonly interval: Interval;
 }
 
 export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
   const [isTable, setTable] = useState(false);
-  const names = question.order === 'any' ? undefined : stepsOf(question).map(stepLabel);
+  const names = question.order === 'any' ? undefined : question.steps.map(stepLabel);
   const zone = span.zone ?? 'UTC';
-  const {window} = fitting(question);
+  const {window} = question;
   const asking = useReports({interval, zone, names, window}, [funnelTimesQuestion(question, span, interval)]);
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as WalkedFunnelAnswer | undefined;
   const shownInterval = shown?.question.interval ?? interval;
-  const isLimited = shown !== undefined && shown.question.window !== null;
+  const isLimited = shown !== undefined && shown.question.window !== undefined;
   const chart = useMemo(() => {
     const data = (answer?.data ?? []).map(({date, count: entered, conversion_rate}) => ({
       date,

@@ -1,32 +1,34 @@
 // Funnels: users who did one step after another, and the steps at which they were lost.
-import {type FunnelQuestion, funnelForm, stepLabel, stepsOf} from '../../address/funnel-address';
+import {byOf, conditionsOf, ofUsers, stateOf} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
-import {windowText} from '../../address/window-text';
+import {windowText} from '../../charts/format';
 import {funnelTitle} from '../../charts/funnel-words';
 import {suggestedSteps} from '../../controls/suggested-steps';
-import {byWords, people, userWords} from '../question-words';
-import {ofForm, type Report} from '../report';
+import {and, byWords, people, userWords} from '../question-words';
+import type {Report} from '../report';
 import {Fields} from './fields';
+import {type FunnelDraft, stepLabel} from './funnel-question';
 import {Foot, Result} from './result';
 
-export const report: Report<FunnelQuestion> = {
-  ...ofForm(funnelForm),
-  isAsked: ({step}) => step.length > 0,
-  title: ({step}) => funnelTitle(step),
-  words: (question) => [
-    ['Steps', stepsOf(question).map(stepLabel).join(', then ')],
-    ...userWords(question),
-    ['Within', question.window === null ? '' : `${windowText(question.window)} of the first step`],
-    ['Ended by', question.exclude.map(({event}) => event).join(', ')],
-    ['With the same', question.hold ?? ''],
-    byWords(question),
+export const report: Report<FunnelDraft> = {
+  ...stateOf<'funnel'>('/funnels'),
+  isAsked: ({steps}) => steps.length > 0,
+  title: ({steps}) => funnelTitle(steps),
+  words: ({steps, where, window, exclude = [], hold = '', ...question}) => [
+    ['Steps', steps.map(stepLabel).join(', then ')],
+    ['Of events whose', and(conditionsOf(where))],
+    ...userWords(ofUsers(question)),
+    ['Within', window === undefined ? '' : `${windowText(window)} of the first step`],
+    ['Ended by', exclude.map(({event}) => event).join(', ')],
+    ['With the same', hold],
+    byWords({by: byOf(question)}),
     ['How', people],
   ],
   // One step takes no time.
-  interval: ({every, step}, days) => (step.length > 1 ? intervalOf(every, days) : undefined),
+  interval: ({view, steps}, days) => (steps.length > 1 ? intervalOf(view?.every ?? null, days) : undefined),
   suggest: (names) => {
-    const step = suggestedSteps(names);
-    return step.length === 0 ? undefined : {step};
+    const steps = suggestedSteps(names).map((event) => ({event}));
+    return steps.length === 0 ? undefined : {steps};
   },
   unasked: {
     title: 'Choose the first step',

@@ -1,19 +1,25 @@
 // The rules of a funnel's paths: window, order, exclusions, whose entries count, and by what it is broken down.
 import {useState} from 'preact/hooks';
-import {type Exclusion, exclusionsCountMax, type FunnelQuestion, fitting, stepsMax} from '../../address/funnel-address';
+import {exclusionsMax} from '../../../../actors/limits.js';
+import {type Exclusion, fitting} from '../../../../src/asks/address.js';
+import {breakdownBy, byOf, conditionsOf, membersOf, ofUsers, usersWith} from '../../address/page-question';
 import type {Days} from '../../address/range';
+import {utc} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
+import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {PropertyPicker} from '../../controls/property-picker';
 import {ZoneField} from '../../controls/zone-field';
 import {Icon} from '../../shell/icon';
 import type {FieldsProps} from '../report';
+import type {FunnelDraft} from './funnel-question';
 import {WindowControl} from './window-control';
 
-export function RulesForm({question, days, onChange}: FieldsProps<FunnelQuestion>) {
-  const {step: steps, window, order, paths, by, by_at, hold} = question;
-  const isSequential = order === null;
+export function RulesForm({question, days, onChange}: FieldsProps<FunnelDraft>) {
+  const {steps, where, users, window, order, in_range: inRange, breakdown, hold} = question;
+  const [entry] = breakdown ?? [];
+  const first = steps[0]?.event;
   return (
     <section class="card builder-form" aria-label="Rules of the funnel">
       <header>
@@ -29,63 +35,82 @@ export function RulesForm({question, days, onChange}: FieldsProps<FunnelQuestion
             ['strict', 'In this order, nothing between'],
             ['any', 'In any order'],
           ]}
-          onChoose={(chosen) => onChange({order: chosen === 'in order' ? null : chosen})}
+          onChoose={(chosen) => onChange({order: chosen === 'in order' ? undefined : chosen})}
         />
-        {window !== null && (
+        {window !== undefined && (
           <Options
             label="The days apply to"
-            value={paths ?? 'all'}
+            value={inRange ?? 'all'}
             options={[
               ['all', 'every step'],
               ['entry', 'the first step alone'],
             ]}
-            onChoose={(chosen) => onChange({paths: chosen === 'all' ? null : chosen})}
+            onChoose={(chosen) => onChange({in_range: chosen === 'all' ? undefined : chosen})}
           />
         )}
-        {isSequential && steps.length > 1 && (
+        {order === undefined && steps.length > 1 && (
           <Exclusions
-            exclusions={fitting(question).exclude}
+            exclusions={fitting(question).exclude ?? []}
             stepCount={steps.length}
             days={days}
             onChange={(exclude) => onChange({exclude})}
           />
         )}
-        <UsersField question={question} onChange={onChange} />
-        <ByField by={by} event={steps[0]} days={days} onChange={(chosen) => onChange({by: chosen})} />
-        {by !== null && !by.startsWith('trait:') && steps.length > 1 && (
+        {where !== undefined && (
+          <Field label="Events of all steps match">
+            <ConditionList
+              conditions={conditionsOf(where)}
+              keys={{of: 'events', event: undefined, days}}
+              of="of all steps"
+              add="Filter"
+              onChange={(chosen) => onChange({where: membersOf(chosen)})}
+            />
+          </Field>
+        )}
+        <UsersField question={ofUsers(question)} onChange={(changed) => onChange({users: usersWith(users, changed)})} />
+        <ByField
+          by={byOf(question)}
+          event={first}
+          days={days}
+          onChange={(chosen) => onChange({breakdown: breakdownBy(chosen)})}
+        />
+        {entry?.property !== undefined && steps.length > 1 && (
           <Options
             label="Its value is taken from"
-            value={by_at ?? '1'}
+            value={String(entry.at ?? 1)}
             options={[
-              ...steps.slice(0, stepsMax).map((event, at) => [String(at + 1), `step ${at + 1}, ${event}`] as const),
+              ...steps.map(({event}, at) => [String(at + 1), `step ${at + 1}, ${event}`] as const),
               ['first', 'the first step that has one'] as const,
               ['last', 'the last step that has one'] as const,
             ]}
-            onChoose={(chosen) => onChange({by_at: chosen === '1' ? null : chosen})}
+            onChoose={(chosen) => {
+              const at = chosen === 'first' || chosen === 'last' ? chosen : Number(chosen);
+              onChange({breakdown: [{...entry, at: at === 1 ? undefined : at}]});
+            }}
           />
         )}
         <Field label="Every step has the same value of">
           <div class="builder-row">
             <PropertyPicker
               label="Property that every step has the same value of"
-              keys={{of: 'events', event: steps[0], days}}
-              value={hold ?? undefined}
+              keys={{of: 'events', event: first, days}}
+              value={hold}
               onChoose={(chosen) => onChange({hold: chosen})}
             />
-            {hold !== null && (
+            {hold !== undefined && (
               <button
                 type="button"
                 class="quiet"
                 title="Remove"
                 aria-label="No property must be the same"
-                onClick={() => onChange({hold: null})}
+                onClick={() => onChange({hold: undefined})}
               >
                 <Icon name="close" />
               </button>
             )}
           </div>
         </Field>
-        <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
+        <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
       </div>
     </section>
   );
@@ -100,7 +125,7 @@ function Exclusions({
   readonly exclusions: readonly Exclusion[];
   readonly stepCount: number;
   readonly days: Days;
-  readonly onChange: (exclusions: readonly Exclusion[]) => void;
+  readonly onChange: (exclusions: Exclusion[]) => void;
 }) {
   const [isAdding, setAdding] = useState(false);
   const put = (at: number, changed: Partial<Exclusion>): void =>
@@ -133,7 +158,7 @@ function Exclusions({
                 aria-label={`Where ${event} is excluded`}
                 value={between?.join('-') ?? 'all'}
                 onChange={({currentTarget: {value}}) =>
-                  put(at, {between: value === 'all' ? null : (value.split('-').map(Number) as [number, number])})
+                  put(at, {between: value === 'all' ? undefined : (value.split('-').map(Number) as [number, number])})
                 }
               >
                 <option value="all">Between any two</option>
@@ -142,7 +167,7 @@ function Exclusions({
                     Between {first} and {last}
                   </option>
                 ))}
-                {between !== null && between[1] > between[0] + 1 && (
+                {between !== undefined && between[1] > between[0] + 1 && (
                   <option value={between.join('-')}>
                     Between {between[0]} and {between[1]}
                   </option>
@@ -160,11 +185,11 @@ function Exclusions({
             isFirstFocus
             onChoose={(event) => {
               setAdding(false);
-              onChange([...exclusions, {event, between: null}]);
+              onChange([...exclusions, {event}]);
             }}
           />
         )}
-        {!isAdding && exclusions.length < exclusionsCountMax && (
+        {!isAdding && exclusions.length < exclusionsMax && (
           <button type="button" class="link condition-add" onClick={() => setAdding(true)}>
             Exclude an event
           </button>

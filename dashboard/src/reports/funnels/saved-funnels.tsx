@@ -3,17 +3,17 @@ import {useState} from 'preact/hooks';
 import type {SavedFunnelAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import {pageAddress} from '../../address/base';
 import {conditionText} from '../../address/conditions';
-import {addressOfFollowed, type FunnelQuestion, followedBy, stepLabel} from '../../address/funnel-address';
-import {conditionsIn} from '../../address/question-conditions';
-import {windowText} from '../../address/window-text';
+import {conditionsOf} from '../../address/page-question';
+import {windowText} from '../../charts/format';
 import {useAsked} from '../../service/asked';
 import {type Answer, change, type Fault, type Listed} from '../../service/client';
 import {Card} from '../../shell/card';
 import {FaultBox, Loading} from '../../shell/states';
+import {addressOfFollowed, type FunnelDraft, followedBy, stepLabel} from './funnel-question';
 import './saved-funnels.css';
 
 interface SavedFunnelsProps {
-  readonly question: FunnelQuestion;
+  readonly question: FunnelDraft;
 }
 
 export function SavedFunnels({question}: SavedFunnelsProps) {
@@ -23,7 +23,7 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
   const [fault, setFault] = useState<Fault>();
   const [isBusy, setBusy] = useState(false);
   const {value, fault: askFault} = asked.value;
-  const {step} = question;
+  const {steps} = question;
 
   const make = async (doing: () => Promise<Answer<unknown>>): Promise<void> => {
     setBusy(true);
@@ -63,10 +63,10 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
       {!!value?.late_users && (
         <p class="help">Users whose messages came late because FUNNEL_MEMORY_MIB is full: {value.late_users}.</p>
       )}
-      {value?.data.length === 0 && step.length === 0 && (
+      {value?.data.length === 0 && steps.length === 0 && (
         <p class="help">None yet: choose steps above, and save them here under a name.</p>
       )}
-      {step.length > 0 && (
+      {steps.length > 0 && (
         <form
           class="with-button save-funnel"
           onSubmit={(event) => {
@@ -76,7 +76,7 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
         >
           <input
             aria-label="Name of the saved funnel"
-            placeholder={`Name for ${step.length === 1 ? 'this step' : `these ${step.length} steps`}`}
+            placeholder={`Name for ${steps.length === 1 ? 'this step' : `these ${steps.length} steps`}`}
             maxLength={256}
             autocomplete="off"
             value={name}
@@ -98,15 +98,15 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
 }
 
 /** Rules that a saved funnel does not have. */
-const hasMore = ({user_where: userWhere, segment, hold, paths}: FunnelQuestion): boolean =>
-  userWhere.length > 0 || [segment, hold, paths].some((one) => one !== null);
+const hasMore = ({users, hold, in_range: inRange}: FunnelDraft): boolean =>
+  [users?.where?.length || undefined, users?.segment, hold, inRange].some((one) => one !== undefined);
 
 const orderWords = {strict: ', one right after the other', any: ', in any order', sequential: ''};
 
 /** `signup → purchase, amount is more than 0, within 7 days, without refund` */
 function pathText({steps, order = 'sequential', window, where, exclude = []}: SavedFunnelAnswer['question']): string {
-  const path = steps.map((one) => stepLabel({event: one.event, where: conditionsIn(one.where)})).join(' → ');
-  const all = conditionsIn(where).map(conditionText).join(' and ');
+  const path = steps.map(stepLabel).join(' → ');
+  const all = conditionsOf(where).map(conditionText).join(' and ');
   const excluded = exclude.map(({event}) => event).join(', ');
   return [
     path + orderWords[order],

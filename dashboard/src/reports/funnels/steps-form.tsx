@@ -1,20 +1,22 @@
 // The steps of a funnel in their order: chosen, moved by dragging, by buttons or by Alt and an arrow, removed.
 import {useRef, useState} from 'preact/hooks';
-import {type AskedStep, stepsMax} from '../../address/funnel-address';
+import {funnelStepsMax as stepsMax} from '../../../../actors/limits.js';
+import {conditionsOf, membersOf} from '../../address/page-question';
 import type {Days} from '../../address/range';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {useReorder} from '../../controls/reorder';
 import {Icon} from '../../shell/icon';
+import type {Step} from './funnel-question';
 
 export function StepsForm({
   steps,
   days,
   onSteps,
 }: {
-  readonly steps: readonly AskedStep[];
+  readonly steps: readonly Step[];
   readonly days: Days;
-  readonly onSteps: (steps: readonly AskedStep[]) => void;
+  readonly onSteps: (steps: Step[]) => void;
 }) {
   const [isAdding, setAdding] = useState(false);
   const [said, setSaid] = useState('');
@@ -110,12 +112,12 @@ export function StepsForm({
             </div>
             <div class="builder-more">
               <ConditionList
-                conditions={where}
+                conditions={conditionsOf(where)}
                 keys={{of: 'events', event: step, days}}
                 of={`of step ${at + 1}`}
                 add="Filter"
                 onChange={(changed) =>
-                  onSteps(steps.map((one, index) => (index === at ? {...one, where: changed} : one)))
+                  onSteps(steps.map((one, index) => (index === at ? {...one, where: membersOf(changed)} : one)))
                 }
               />
             </div>
@@ -134,7 +136,7 @@ export function StepsForm({
                 isFirstFocus={isAdding}
                 onChoose={(name) => {
                   setAdding(false);
-                  onSteps([...steps, {event: name, where: []}]);
+                  onSteps([...steps, {event: name}]);
                   focusBehind(steps.length);
                 }}
               />

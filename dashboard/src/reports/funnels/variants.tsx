@@ -1,12 +1,12 @@
 // A funnel for each value of a breakdown, all on one scale, and whether their conversions differ (charts/difference.ts).
 import type {WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
-import type {Outcome} from '../../address/funnel-address';
 import {differenceInterval, type Interval, type Share, shareInterval, verdictOf} from '../../charts/difference';
 import {count, percent} from '../../charts/format';
 import {stepName} from '../../charts/funnel';
 import {rowText} from '../../charts/series-lines';
 import {TableFrame} from '../../controls/table-frame';
 import {type Behind, Explained} from '../../shell/explained';
+import type {Outcome} from './funnel-question';
 import './variants.css';
 
 export type VariantRow = NonNullable<WalkedFunnelAnswer['breakdown']>['rows'][number];

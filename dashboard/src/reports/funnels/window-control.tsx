@@ -1,7 +1,7 @@
 // The time from the first step to the last one that counts as a conversion. None means none.
 import {useState} from 'preact/hooks';
-import {isWindow} from '../../address/funnel-address';
-import {windowText} from '../../address/window-text';
+import {isWindow} from '../../../../src/asks/address.js';
+import {windowText} from '../../charts/format';
 import './window-control.css';
 
 const presets = ['1h', '1d', '7d', '14d', '30d'] as const;
@@ -9,10 +9,10 @@ export function WindowControl({
   window,
   onChange,
 }: {
-  readonly window: string | null;
-  readonly onChange: (window: string | null) => void;
+  readonly window: string | undefined;
+  readonly onChange: (window: string | undefined) => void;
 }) {
-  const isOwn = window !== null && !presets.includes(window as '1h');
+  const isOwn = window !== undefined && !presets.includes(window as '1h');
   const [isTyping, setTyping] = useState(false);
   const [text, setText] = useState(window ?? '');
   const isWrong = text !== '' && !isWindow(text);
@@ -30,7 +30,7 @@ export function WindowControl({
         value={isTyping || isOwn ? 'own' : (window ?? 'none')}
         onChange={({currentTarget: {value}}) => {
           setTyping(value === 'own');
-          if (value !== 'own') onChange(value === 'none' ? null : value);
+          if (value !== 'own') onChange(value === 'none' ? undefined : value);
         }}
       >
         <option value="none">None</option>

@@ -2,7 +2,6 @@
 import {askedOver, conditionsOf, type Draft, ofUsers} from '../../address/page-question.js';
 import type {Interval} from '../../address/range.js';
 import type {Span} from '../../address/report-address.js';
-import {retentionRule} from '../../address/retention-rule.js';
 import {count, percent} from '../../charts/format.js';
 import {type Explanation, eventsText, ofUsersText, zoneOf} from '../../explained/explanation.js';
 import type {Freshness} from '../../service/freshness.js';
@@ -63,4 +62,32 @@ function sentences(number: RetentionNumber): string[] {
     ...(sum === '' ? [] : [sum]),
     retentionRule(question, start.event, interval),
   ];
+}
+
+const lengths: Readonly<Partial<Record<Interval, string>>> = {
+  hour: 'an hour',
+  day: '24 hours',
+  week: '7 days',
+  month: '30 days',
+};
+
+/** Rule by which cells are counted: a sentence on the page and on each of its cells. */
+export function retentionRule(
+  {cohort, criteria, frame, return: back}: Draft<'retention'>,
+  start: string,
+  interval: Interval,
+): string {
+  const who =
+    cohort === 'first'
+      ? `A user is in the ${interval} of their first ${start} of all time`
+      : `A user is in each ${interval} in which they did ${start}`;
+  const when =
+    frame === 'calendar'
+      ? `the ${interval} that is so many ${interval}s later; 0 is the rest of their own`
+      : `the period that begins so many times ${lengths[interval]} after their start`;
+  const how =
+    criteria === 'on'
+      ? `who did ${back?.event ?? 'any event'} in`
+      : `who did ${back?.event ?? 'any event'} in or after`;
+  return `${who}. A cell counts those ${how} ${when}.`;
 }

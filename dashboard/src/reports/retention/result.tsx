@@ -3,7 +3,6 @@ import {usualPeriod} from '../../../../src/asks/question/usual.js';
 import type {RetentionAnswer} from '../../../../src/edge/answers/engagement.js';
 import {askedOver, type Draft} from '../../address/page-question';
 import type {Interval} from '../../address/range';
-import {retentionRule} from '../../address/retention-rule';
 import {wallMs} from '../../address/zone';
 import {CohortTable, cohortName} from '../../charts/cohort-table';
 import {cohortsOf} from '../../charts/cohorts';
@@ -14,6 +13,7 @@ import type {Behind} from '../../shell/explained';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
 import {type ResultProps, useFresh} from '../report';
+import {retentionRule} from './behind';
 import {CurveCard} from './curve-card';
 import {type RetentionAsked, retentionOf} from './retention-number';
 

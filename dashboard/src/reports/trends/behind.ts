@@ -1,20 +1,15 @@
 // A number of Trends: events of one name or of any, what is measured of them, in a span, in all or in one row of a breakdown.
+
+import type {Measure} from '../../../../src/asks/address.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
-import {rowCondition} from '../../address/breakdown-row.js';
-import {type AskedBucket, bucketSpan} from '../../address/bucket-span.js';
+import type {Condition} from '../../address/conditions.js';
+import {conditionsOf, ofUsers} from '../../address/page-question.js';
 import {type Interval, usualInterval} from '../../address/range.js';
 import type {Span} from '../../address/report-address.js';
-import {
-  type AskedSeries,
-  type Common,
-  counted,
-  type Measure,
-  measureWords,
-  seriesQuestion,
-} from '../../address/trends-address.js';
 import type {DividedLine} from '../../charts/divided.js';
 import {count} from '../../charts/format.js';
 import {type RowName, rowText} from '../../charts/series-lines.js';
+import {type AskedBucket, bucketSpan} from '../../explained/bucket-span.js';
 import {eventsQuery} from '../../explained/events-query.js';
 import {
   anyEvent,
@@ -23,16 +18,17 @@ import {
   eachOnce,
   eventsText,
   ofUsersText,
+  rowCondition,
   rowPoint,
 } from '../../explained/explanation.js';
 import type {Freshness} from '../../service/freshness.js';
+import {eventText, measureOf, measureWords, type Series, seriesQuestion, type TrendsDraft} from './series.js';
 
 interface TrendNumber {
   readonly value: number;
-  readonly series: AskedSeries;
-  /** Measure of the number; `users` in the column of users. */
-  readonly measure: Measure;
-  readonly common: Pick<Common, 'user_where' | 'by'> & Partial<Pick<Common, 'weeks' | 'segment'>>;
+  /** With the measure of the number: that of users in the column of users. */
+  readonly series: Series;
+  readonly question: TrendsDraft;
   /** Undefined: all of the series. */
   readonly row: RowName | undefined;
   /** Answer that has the number. */
@@ -48,31 +44,36 @@ interface TrendNumber {
 }
 
 export function trendBehind(number: TrendNumber): Explanation {
-  const {value, series, measure, common, row, days, bucket, freshness} = number;
+  const {value, series, question, row, days, bucket, freshness} = number;
   const interval = bucket?.interval ?? number.interval ?? usualInterval(days);
-  const {event, property, where} = series;
+  const {event} = series;
+  const measure = measureOf(series);
+  const where = allOf(number);
   const of = measure === 'total' ? `event${value === 1 ? '' : 's'}` : `${measureWords[measure]} of`;
-  const what = measure === 'total' || measure === 'users' ? of : `: ${measureWords[measure]} of ${property} of`;
-  const by = row === undefined ? null : common.by;
-  const inRow = by === null ? undefined : rowCondition(by, rowText(row!));
-  const isPlain = where.length === 0 && ofUsersText(common) === '' && by === null;
+  const what =
+    measure === 'total' || measure === 'users' ? of : `: ${measureWords[measure]} of ${series.measure?.property} of`;
+  const by = row && question.breakdown?.[0];
+  const inRow = by && rowCondition(by, rowText(row));
+  const isOfAll = ofUsersText(ofUsers(question)) === '' && !question.users?.did?.length;
+  const isPlain = where.length === 0 && isOfAll && by === undefined;
   const span = bucket === undefined ? days : bucketSpan(bucket.dates, bucket.at, days, interval);
   return {
-    title: `${count(value)}${what.startsWith(':') ? '' : ' '}${what} ${event ?? (measure === 'total' ? anyEvent : 'any event')}${inRow === undefined ? '' : `, ${inRow}`}`,
+    title: `${count(value)}${what.startsWith(':') ? '' : ' '}${what} ${event ?? (measure === 'total' ? anyEvent : eventText(event))}${inRow === undefined ? '' : `, ${inRow}`}`,
     how: sentences(number, inRow),
-    events: isPlain ? eventsQuery(event, span) : undefined,
+    events: isPlain ? eventsQuery(event ?? null, span) : undefined,
     people: {
-      question: seriesQuestion(
-        {...series, measure: 'total', property: ''},
-        {weeks: null, ...common, by},
-        days,
-        interval,
-      ),
+      question: seriesQuestion({...series, measure: undefined}, {...question, breakdown: by && [by]}, days, interval),
       point: {date: bucket?.dates[bucket.at], ...rowPoint(row)},
     },
     freshness,
   };
 }
+
+const allOf = ({series, question}: Pick<TrendNumber, 'series' | 'question'>): readonly Condition[] =>
+  conditionsOf([...(question.where ?? []), ...(series.where ?? [])]);
+
+/** Of all users, whatever the days. */
+export const everything: TrendsDraft = {report: 'counts', series: false, range: 'today', week_start: 'monday'};
 
 /** The count of events of one name, without any condition. */
 export const plainTrendBehind = ({
@@ -81,19 +82,20 @@ export const plainTrendBehind = ({
 }: Pick<TrendNumber, 'value' | 'days' | 'bucket' | 'when' | 'freshness'> & {readonly event: string}): Explanation =>
   trendBehind({
     ...number,
-    series: {event, ...counted, where: []},
-    measure: 'total',
-    common: {user_where: [], by: null},
+    series: {event},
+    question: everything,
     row: undefined,
     answer: undefined,
   });
 
 /** `inRow`: what its row says of the events, or of their users. */
-function sentences({series, measure, common, when, answer}: TrendNumber, inRow: string | undefined): string[] {
-  const {event, property, where} = series;
+function sentences(number: TrendNumber, inRow: string | undefined): string[] {
+  const {series, question, when, answer} = number;
+  const {event, measure: {property} = {}} = series;
+  const where = allOf(number);
   const joint = where.length === 0 ? ' where ' : ' and ';
-  const of = `${eventsText(event, where)}${inRow === undefined ? '' : joint + inRow}`;
-  const whole = `${of}${ofUsersText(common)}, ${when}`;
+  const of = `${eventsText(event ?? null, where)}${inRow === undefined ? '' : joint + inRow}`;
+  const whole = `${of}${ofUsersText(ofUsers(question))}, ${when}`;
   const first: Readonly<Record<Measure, string>> = {
     total: `All ${whole}. ${eachOnce}`,
     users: `The different users with ${whole}. ${devicesToo}`,
@@ -107,8 +109,8 @@ function sentences({series, measure, common, when, answer}: TrendNumber, inRow: 
     p99: `99 of 100 of the ${whole} have at most this ${property}.`,
   };
   return [
-    first[measure],
-    ...(property !== '' && measure !== 'users' ? ['Events without a number there are left out.'] : []),
+    first[measureOf(series)],
+    ...(property !== undefined ? ['Events without a number there are left out.'] : []),
     ...(answer?.skipped ? [`${count(answer.skipped)} events have a value there that is no number.`] : []),
   ];
 }

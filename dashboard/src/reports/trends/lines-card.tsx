@@ -1,8 +1,6 @@
 // The card with the lines, as a chart or as a table.
 import {useState} from 'preact/hooks';
 import {flatOf} from '../../../../src/asks/question/flat.js';
-import {labelsOf, type TrendsQuestion} from '../../address/trends-address';
-import type {TrendsAsked} from '../../address/trends-asked';
 import {csvRows} from '../../charts/charted';
 import {ChosenPoints} from '../../charts/chosen-points';
 import {linesNote, soFarText} from '../../charts/comparison';
@@ -17,7 +15,9 @@ import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty, FaultBox} from '../../shell/states';
 import type {ResultProps} from '../report';
+import type {TrendsAsked} from './asked';
 import {quotientBehind} from './behind';
+import {labelsOf, type TrendsDraft} from './series';
 import {lineBehind} from './trends-behind';
 import type {DrawnTrends} from './trends-drawn';
 
@@ -29,7 +29,7 @@ export function LinesCard({
   tile,
   tools,
   onRange,
-}: Pick<ResultProps<TrendsQuestion>, 'today' | 'tile' | 'tools' | 'onRange'> & {
+}: Pick<ResultProps<TrendsDraft>, 'today' | 'tile' | 'tools' | 'onRange'> & {
   readonly main: Asking<TrendsAsked>;
   readonly drawn: DrawnTrends;
   /** Wall clock of the zone up to which the numbers are exact. */

@@ -2,11 +2,12 @@
 import type {FixedQuestion} from '../../../../src/asks/question/flat.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import {pastSoFar} from '../../address/compared';
-import type {TrendsAsked, trendsUntil} from '../../address/trends-asked';
 import {againstText} from '../../charts/against';
 import {numbersIn, type SeriesLine} from '../../charts/series-lines';
 import {positionOf, type Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
+import type {TrendsAsked, trendsUntil} from './asked';
+import {measureOf} from './series';
 import {type SeriesRow, SeriesTable, type SeriesTableProps} from './series-table';
 import type {DrawnTrends} from './trends-drawn';
 
@@ -24,8 +25,8 @@ export function NumbersCard({shown, until, drawn, asOfMs, today, behind}: Number
   const {asked, lines, divided, say} = drawn;
   const {days, interval, past, zone} = asked;
   const soFar = pastSoFar(past, days, today, asOfMs);
-  const {by} = asked.common;
-  const name = by?.replace(/^trait:/, '');
+  const [by] = asked.question.breakdown ?? [];
+  const name = by?.trait ?? by?.property;
   const isUnknown = name !== undefined && lines.length > 0 && lines.every(({row}) => row?.kind === 'missing');
   return (
     <Card
@@ -35,7 +36,7 @@ export function NumbersCard({shown, until, drawn, asOfMs, today, behind}: Number
     >
       {isUnknown && (
         <p class="help" role="status">
-          {name === by
+          {by?.trait === undefined
             ? `No event of these days has a property ${name}, so all of them are “not set”.`
             : `No user of these events has a trait ${name}, so all of them are “not set”.`}
         </p>
@@ -67,7 +68,7 @@ function rowsOf(
     const asksUsers = question.askUsers(one);
     // Two numbers of a row count the same events: the users of another moment are left out.
     const isOfLine = positionOf(of(asksUsers)) === positionOf(line);
-    const total = one.measure === 'total' ? before?.total : before?.total_value;
+    const total = measureOf(one) === 'total' ? before?.total : before?.total_value;
     return {
       line,
       users: isOfLine ? (numbersOf(asksUsers, {of})?.total_value ?? undefined) : undefined,

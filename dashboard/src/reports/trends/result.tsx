@@ -1,6 +1,4 @@
 // What Trends answers: the lines, and on its page the same in numbers.
-import type {TrendsQuestion} from '../../address/trends-address';
-import {linesQuestions, type TrendsAsked, trendsAsked, trendsQuestions, trendsUntil} from '../../address/trends-asked';
 import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
 import type {SeriesLine} from '../../charts/series-lines';
@@ -8,15 +6,17 @@ import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import type {Behind} from '../../shell/explained';
 import {type ResultProps, useFresh} from '../report';
+import {linesQuestions, type TrendsAsked, trendsAsked, trendsQuestions, trendsUntil} from './asked';
 import {quotientBehind} from './behind';
 import {LinesCard} from './lines-card';
 import {NumbersCard} from './numbers-card';
+import type {TrendsDraft} from './series';
 import type {ExplainedColumn} from './series-table';
 import {lineBehind} from './trends-behind';
 import {useDrawnTrends} from './trends-drawn';
 import './trends.css';
 
-export function Result(props: ResultProps<TrendsQuestion>) {
+export function Result(props: ResultProps<TrendsDraft>) {
   const {question, today, since, tile} = props;
   const asked = trendsAsked(question, today, since);
   const main = useReports<TrendsAsked>(asked, tile ? linesQuestions(asked) : trendsQuestions(asked));
@@ -35,7 +35,7 @@ export function Result(props: ResultProps<TrendsQuestion>) {
     const at = (chart.openFrom ?? chart.times.length) - 1;
     return lineBehind(shown!, line, {value, when: moment(chart.times[at]!), at});
   };
-  const wallAsOfMs = asOfMs === undefined ? undefined : wallMs(question.zone, asOfMs);
+  const wallAsOfMs = asOfMs === undefined ? undefined : wallMs(asked.zone, asOfMs);
   return (
     <>
       <LinesCard {...props} main={main} drawn={drawn} asOfMs={wallAsOfMs} />

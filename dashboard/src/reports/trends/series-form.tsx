@@ -1,21 +1,14 @@
 // The series that Trends shows: a row each, with its event, what is shown of it, and the conditions that its events meet.
 import {useState} from 'preact/hooks';
-import type {Keys} from '../../address/list-questions';
+import {isOfNumbers, type Measure, measures, coloursMax as seriesMax} from '../../../../src/asks/address.js';
+import {conditionsOf, membersOf} from '../../address/page-question';
 import type {Days} from '../../address/range';
-import {seriesMax} from '../../address/report-address';
-import {
-  type AskedSeries,
-  counted,
-  eventText,
-  isOfNumbers,
-  type Measure,
-  type Measured,
-  measures,
-} from '../../address/trends-address';
+import type {Keys} from '../../address/report-address';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {PropertyPicker} from '../../controls/property-picker';
 import {Icon} from '../../shell/icon';
+import {eventText, measureOf, type Series} from './series';
 
 const measureNames: Readonly<Record<Measure, string>> = {
   total: 'Count of events',
@@ -35,17 +28,17 @@ export function SeriesForm({
   days,
   onChange,
 }: {
-  readonly series: readonly AskedSeries[];
+  readonly series: readonly Series[];
   readonly days: Days;
-  readonly onChange: (series: readonly AskedSeries[]) => void;
+  readonly onChange: (series: Series[]) => void;
 }) {
   const [isAdding, setAdding] = useState(false);
   const hasNew = isAdding || series.length === 0;
-  const put = (at: number, changed: Partial<AskedSeries>): void =>
+  const put = (at: number, changed: Partial<Series>): void =>
     onChange(series.map((one, index) => (index === at ? {...one, ...changed} : one)));
-  const add = (event: string | null): void => {
+  const add = (event?: string): void => {
     setAdding(false);
-    onChange([...series, {event, ...counted, where: []}]);
+    onChange([...series, {event}]);
   };
   return (
     <section class="card builder-form" aria-label="Events to show">
@@ -57,12 +50,12 @@ export function SeriesForm({
       </header>
       <ol class="builder-rows">
         {series.map((one, at) => {
-          const keys: Keys = {of: 'events', event: one.event ?? undefined, days};
+          const keys: Keys = {of: 'events', event: one.event, days};
           return (
             <li key={at} class={`tone-${at + 1}`}>
               <div class="builder-row">
                 <span class="swatch" aria-hidden="true" />
-                {one.event === null ? (
+                {one.event === undefined ? (
                   <span class="any-event">Any event</span>
                 ) : (
                   <EventPicker
@@ -83,13 +76,13 @@ export function SeriesForm({
                 </button>
               </div>
               <div class="builder-more">
-                <MeasureFields at={at} measured={one} keys={keys} onChange={(measured) => put(at, measured)} />
+                <MeasureFields at={at} series={one} keys={keys} onChange={(measure) => put(at, {measure})} />
                 <ConditionList
-                  conditions={one.where}
+                  conditions={conditionsOf(one.where)}
                   keys={keys}
                   of={`of event ${at + 1}`}
                   add="Filter"
-                  onChange={(where) => put(at, {where})}
+                  onChange={(where) => put(at, {where: membersOf(where)})}
                 />
               </div>
             </li>
@@ -124,7 +117,7 @@ export function SeriesForm({
               Event
             </button>
           )}
-          <button type="button" class="button" onClick={() => add(null)}>
+          <button type="button" class="button" onClick={() => add()}>
             <Icon name="plus" />
             Any event
           </button>
@@ -137,17 +130,18 @@ export function SeriesForm({
 /** A measure of numbers waits here for its property. */
 function MeasureFields({
   at,
-  measured,
+  series,
   keys,
   onChange,
 }: {
   readonly at: number;
-  readonly measured: Measured;
+  readonly series: Series;
   readonly keys: Keys;
-  readonly onChange: (measured: Measured) => void;
+  readonly onChange: (measure: Series['measure']) => void;
 }) {
   const [waiting, setWaiting] = useState<Measure>();
-  const measure = waiting ?? measured.measure;
+  const measure = waiting ?? measureOf(series);
+  const property = series.measure?.property;
   return (
     <>
       <select
@@ -155,10 +149,10 @@ function MeasureFields({
         value={measure}
         onChange={({currentTarget}) => {
           const chosen = currentTarget.value as Measure;
-          if (isOfNumbers(chosen) && measured.property === '') setWaiting(chosen);
+          if (isOfNumbers(chosen) && property === undefined) setWaiting(chosen);
           else {
             setWaiting(undefined);
-            onChange({measure: chosen, property: isOfNumbers(chosen) ? measured.property : ''});
+            onChange({of: chosen, property: isOfNumbers(chosen) ? property : undefined});
           }
         }}
       >
@@ -173,11 +167,11 @@ function MeasureFields({
           label={`Measured property of event ${at + 1}`}
           keys={keys}
           isNumber
-          value={measured.property === '' ? undefined : measured.property}
+          value={property}
           isFirstFocus={waiting !== undefined}
-          onChoose={(property) => {
+          onChoose={(chosen) => {
             setWaiting(undefined);
-            onChange({measure, property});
+            onChange({of: measure, property: chosen});
           }}
         />
       )}

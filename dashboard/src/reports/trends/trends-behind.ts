@@ -1,9 +1,9 @@
 // Explanations of the page's numbers.
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
-import type {TrendsAsked} from '../../address/trends-asked';
 import type {SeriesLine} from '../../charts/series-lines';
 import type {Shown} from '../../service/reports';
 import type {Behind} from '../../shell/explained';
+import type {TrendsAsked} from './asked';
 import {trendBehind} from './behind';
 
 interface NumberOfLine {
@@ -22,13 +22,12 @@ export const lineBehind =
     {value, when, at, isUsers = false}: NumberOfLine,
   ): Behind =>
   () => {
-    const {interval, days, common, zone} = question;
+    const {interval, days, zone} = question;
     const one = question.series[line.series]!;
     return trendBehind({
       value,
-      series: isUsers ? {...one, property: ''} : one,
-      measure: isUsers ? 'users' : one.measure,
-      common,
+      series: isUsers ? {...one, measure: {of: 'users'}} : one,
+      question: question.question,
       row: line.row,
       answer: of<CountsAnswer>(question.ask(one)).value,
       days,

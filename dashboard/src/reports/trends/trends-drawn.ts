@@ -1,8 +1,7 @@
 // What the cards of the page draw of the shown answers: their lines, or quotients of them by one series.
 import {useMemo} from 'preact/hooks';
+import {divisorOf} from '../../../../src/asks/address.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
-import {areCounts, divisorIn, labelsOf, type TrendsQuestion} from '../../address/trends-address';
-import type {TrendsAsked} from '../../address/trends-asked';
 import {wallMs} from '../../address/zone';
 import {type Charted, chartOf} from '../../charts/charted';
 import {type DividedLine, dividedBy, quotientText, withoutDivisor} from '../../charts/divided';
@@ -10,6 +9,8 @@ import {bucketText} from '../../charts/format';
 import {drawnOf, linesOf, type SeriesLine} from '../../charts/series-lines';
 import type {Fault} from '../../service/client';
 import type {Shown} from '../../service/reports';
+import type {TrendsAsked} from './asked';
+import {areCounts, labelsOf, measureOf, type TrendsDraft} from './series';
 
 export interface DrawnTrends {
   /** The question of the shown answers; before the first answers the present one. */
@@ -28,17 +29,18 @@ export interface DrawnTrends {
 
 export function useDrawnTrends(
   shown: Shown<TrendsAsked> | undefined,
-  question: TrendsQuestion,
+  question: TrendsDraft,
   present: TrendsAsked,
 ): DrawnTrends {
   const asked = shown?.question ?? present;
   const {interval, zone} = asked;
   const lines = useMemo(() => (shown === undefined ? [] : linesIn(shown)), [shown]);
   // The quotient is computed here: the service is asked the same question with and without it.
-  const divisor = shown && divisorIn(question, shown.question.series);
+  const isShown = (at: number): boolean => at < (shown?.question.series.length ?? 0);
+  const divisor = [divisorOf(question) ?? []].flat().find(isShown);
   const divided = useMemo(() => (divisor === undefined ? [] : dividedBy(lines, divisor)), [lines, divisor]);
   const drawn = useMemo(() => drawnOf(divisor === undefined ? lines : withoutDivisor(divided)), [lines, divided]);
-  const say = divisor === undefined ? undefined : quotientText(divided, areCounts(...asked.series));
+  const say = divisor === undefined ? undefined : quotientText(divided, areCounts(asked.series));
   const chart = useMemo(() => chartOf(drawn, interval, (ms) => wallMs(zone, ms)), [drawn, interval, zone]);
   const moment = useMemo(() => {
     const hour = zone === 'UTC' ? 'UTC' : '';
@@ -64,7 +66,7 @@ function linesIn({question, of}: Shown<TrendsAsked>): SeriesLine[] {
       const {value, meta} = of<CountsAnswer>(question.ask(one));
       const before = question.askPast(one);
       const past = before && of<CountsAnswer>(before).value;
-      return value && {label: labels[at]!, measure: one.measure, answer: value, meta, past};
+      return value && {label: labels[at]!, measure: measureOf(one), answer: value, meta, past};
     }),
   );
 }

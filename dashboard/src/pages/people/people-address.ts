@@ -1,9 +1,9 @@
 // The question of People: one person, a receipt, or a list of people; and the paths that ask for the list and for an export.
-import {dateText} from '../../../actors/calendar.js';
-import {flatOf} from '../../../src/asks/question/flat.js';
-import {nameOrNone, type QuestionOf, word} from './codec.js';
-import {conditions, writeCondition} from './conditions.js';
-import {inUtc, peopleForm} from './report-address.js';
+import {dateText} from '../../../../actors/calendar.js';
+import {flatOf} from '../../../../src/asks/question/flat.js';
+import {nameOrNone, type QuestionOf, word} from '../../address/codec.js';
+import {conditions, writeCondition} from '../../address/conditions.js';
+import {inUtc, peopleForm} from '../../address/report-address.js';
 
 export const withins = ['1d', '7d', '30d', '90d'] as const;
 export const peopleListForm = {

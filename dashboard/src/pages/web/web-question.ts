@@ -3,24 +3,25 @@
 //   WB1. A visitor is a user with a page view. A session is counted by its first event, of any name: the one that says so.
 //   WB2. Every question leaves bots out, unless the address asks for them.
 //   WB3. Where sessions are counted, referrers and campaigns are of sessions: a later page of a visit has neither.
-import {rowsOfPalette} from '../../../src/asks/address.js';
-import type {FixedQuestion, FixedQuestionOf} from '../../../src/asks/question/flat.js';
-import {breakdownBy} from './breakdown-row.js';
-import {addressAsking, nameOrNone, type QuestionOf, word} from './codec.js';
-import {comparedDays, pastSoFar} from './compared.js';
-import {type Condition, conditions, conditionsMax, conditionText} from './conditions.js';
-import {membersOf, stateOf} from './page-question.js';
-import {daysOf, type Interval, type Past} from './range.js';
-import {compare, every, intervalOf, range, type Span, timesOf} from './report-address.js';
+
+import type {FixedQuestion} from '../../../../src/asks/question/flat.js';
+import {comparedDays, pastSoFar} from '../../address/compared.js';
+import {type Condition, conditionText} from '../../address/conditions.js';
 import {
-  type AskedSeries,
-  counted,
-  seriesQuestion,
-  type TrendsQuestion,
-  trendsForm,
-  withSeries,
-} from './trends-address.js';
-import {wallMs, zone} from './zone.js';
+  askedOver,
+  breakdownBy,
+  conditionsOf,
+  type Draft,
+  membersOf,
+  questionAddress,
+  timesIn,
+} from '../../address/page-question.js';
+import {daysOf, type Interval, type Past} from '../../address/range.js';
+import {intervalOf, type Span} from '../../address/report-address.js';
+import {wallMs} from '../../address/zone.js';
+
+/** Its visitors, without the conditions of the page itself. */
+export type WebDraft = Draft<'active'>;
 
 /** Names that libraries give a page view, in the order of choice. */
 export const viewNames = ['page', '$pageview', '[Amplitude] Page Viewed', '$mp_web_page_view'] as const;
@@ -31,27 +32,6 @@ export const viewNameIn = (names: readonly string[]): string | undefined =>
 
 const isPerson: Condition = {property: 'context.bot', op: 'unset', values: []};
 const startsSession: Condition = {property: 'context.session.start', op: 'eq', values: ['true']};
-
-/** The conditions of the page itself take the rest. */
-const narrowMax = conditionsMax - 2;
-
-export const webForm = {
-  /** Null: the first of `viewNames` that exists. */
-  event: nameOrNone('the name of an event, of 1 to 256 characters'),
-  /** What the page is narrowed to. */
-  where: {
-    ...conditions,
-    expected: `a condition such as "context.page.path eq /", up to ${narrowMax}`,
-    read: (texts: readonly string[]) => (texts.length > narrowMax ? undefined : conditions.read(texts)),
-  },
-  /** Null: left out. WB2 */
-  bots: word<'counted', null>(['counted'], null),
-  range,
-  every,
-  compare,
-  zone,
-} as const;
-export type WebQuestion = QuestionOf<typeof webForm>;
 
 // -- Lists -------------------------------------------------------------------------------------------------------------
 
@@ -85,7 +65,7 @@ export const webLists: readonly WebList[] = [
 const lengthMax = 25;
 
 /** What a list counts. WB3 */
-export const countsOf = ({counts}: WebList, hasSessions: boolean): Counts =>
+export const countsOf = ({counts}: Pick<WebList, 'counts'>, hasSessions: boolean): Counts =>
   counts === 'sessions' && !hasSessions ? 'visitors' : counts;
 
 const countryNames = new Intl.DisplayNames(['en'], {type: 'region'});
@@ -129,41 +109,28 @@ export function rowConditionsOf(
 
 // -- Questions to the service -------------------------------------------------------------------------------------------
 
-/** All conditions of a question of the page. WB2 */
-const allOf = ({where, bots}: Pick<WebQuestion, 'where' | 'bots'>): readonly Condition[] =>
-  bots === null ? [isPerson, ...where] : where;
+/** Users who are active with page views. WB2 */
+function visitorsOf({view, where = [], ...question}: WebDraft, event: string): WebDraft {
+  const hasBots = view?.bots === 'counted';
+  return {...question, events: [{event}], where: hasBots ? where : [...membersOf([isPerson]), ...where]};
+}
 
-type Asks = Pick<WebQuestion, 'where' | 'bots'> & {readonly event: string};
+/** What is counted of the visitors' events. */
+function countedOf(visitors: WebDraft, counts: Counts): Draft<'active'> | Draft<'counts'> {
+  if (counts === 'visitors') return visitors;
+  const {metric: _, ...views} = {...visitors, report: 'counts' as const, series: false};
+  if (counts === 'views') return views;
+  return {...views, events: [], where: membersOf(narrowedBy(conditionsOf(views.where), [startsSession]))}; // WB1
+}
 
-const seriesOf = (asks: Asks, counts: Counts): AskedSeries =>
-  counts === 'sessions'
-    ? {...counted, event: null, where: narrowedBy(allOf(asks), [startsSession])} // WB1
-    : {...counted, measure: counts === 'visitors' ? 'users' : 'total', event: asks.event, where: allOf(asks)};
-
-/** Users who are active with page views. */
-const visitorsOf = (asks: Asks) => ({events: [{event: asks.event}], where: membersOf(allOf(asks))});
-
-const visitorsQuestion = (asks: Asks, span: Span, interval: Interval, by?: string): FixedQuestionOf<'active'> => ({
-  report: 'active',
-  metric: 'dau',
-  ...visitorsOf(asks),
-  breakdown: breakdownBy(by, lengthMax),
-  interval,
-  ...timesOf(span),
-});
-
-const common = {user_where: [], by: null, weeks: null} as const;
+const askedOf = (visitors: WebDraft, counts: Counts, span: Span, interval: Interval): FixedQuestion =>
+  askedOver(countedOf(visitors, counts), span, interval);
 
 /** In the order of the figures. */
 export const figures = ['visitors', 'views', 'sessions'] as const satisfies readonly Counts[];
 
-const figureQuestion = (of: Asks, counts: Counts, span: Span, interval: Interval): FixedQuestion =>
-  counts === 'visitors'
-    ? visitorsQuestion(of, span, interval)
-    : seriesQuestion(seriesOf(of, counts), common, span, interval);
-
 export interface WebAsked {
-  readonly of: Asks;
+  readonly visitors: WebDraft;
   readonly days: Span & {readonly zone: string};
   readonly interval: Interval;
   /** Undefined: it compares with nothing. */
@@ -176,67 +143,54 @@ export interface WebAsked {
 }
 
 /** `event`: name of the page views. `today`: in the question's zone. `since`: the first day with data, where it is known. */
-export function webAsked(question: WebQuestion, event: string, today: number, since?: number): WebAsked {
-  const of = {event, where: question.where, bots: question.bots};
-  const days = {...daysOf(question.range, today), zone: question.zone};
-  const interval = intervalOf(question.every, days);
-  const past = comparedDays(days, interval, question.compare, since);
-  const asksOf = (span: Span) => figures.map((counts) => figureQuestion(of, counts, span, interval));
+export function webAsked(question: WebDraft, event: string, today: number, since?: number): WebAsked {
+  const visitors = visitorsOf(question, event);
+  const {range, zone, every, compare} = timesIn(question);
+  const days = {...daysOf(range, today), zone};
+  const interval = intervalOf(every, days);
+  const past = comparedDays(days, interval, compare, since);
+  const asksOf = (span: Span) => figures.map((counts) => askedOf(visitors, counts, span, interval));
   return {
-    of,
+    visitors,
     days,
     interval,
     past,
     asks: asksOf(days),
-    pastAsks: past ? asksOf({...past, zone: days.zone}) : [],
-    asksSessions: figureQuestion({...of, where: []}, 'sessions', days, interval),
+    pastAsks: past ? asksOf({...past, zone}) : [],
+    asksSessions: askedOf(visitorsOf({...question, where: []}, event), 'sessions', days, interval),
   };
 }
 
 /** The figures of the compared range up to the same moment, once that is known; undefined when that is all of it. */
 export function webUntilQuestions(
-  {of, days, interval, past}: WebAsked,
+  {visitors, days, interval, past}: WebAsked,
   today: number,
   asOfMs: number | undefined,
 ): readonly FixedQuestion[] | undefined {
-  const {zone: inZone} = days;
-  const soFar = pastSoFar(past, days, today, asOfMs === undefined ? undefined : wallMs(inZone, asOfMs));
-  return soFar && figures.map((counts) => figureQuestion(of, counts, {...soFar, zone: inZone}, interval));
+  const {zone} = days;
+  const soFar = pastSoFar(past, days, today, asOfMs === undefined ? undefined : wallMs(zone, asOfMs));
+  return soFar && figures.map((counts) => askedOf(visitors, counts, {...soFar, zone}, interval));
 }
 
 /** Question of a list: one bucket a year, as the page shows its totals alone. */
-export function listQuestion({of, days}: WebAsked, list: WebList, hasSessions: boolean): FixedQuestion {
-  const counts = countsOf(list, hasSessions);
-  if (counts === 'visitors') return visitorsQuestion(of, days, 'year', list.by);
-  const counting = {...seriesOf(of, counts), ...counted};
-  return {...seriesQuestion(counting, common, days, 'year'), breakdown: breakdownBy(list.by, lengthMax)};
+export function listQuestion({visitors, days}: WebAsked, {by, ...list}: WebList, hasSessions: boolean): FixedQuestion {
+  const breakdown = [{property: by, limit: lengthMax}];
+  return askedOf({...visitors, breakdown}, countsOf(list, hasSessions), days, 'year');
 }
 
 // -- Addresses of the pages that answer one number --------------------------------------------------------------------------
 
-type Shared = Pick<WebQuestion, 'range' | 'every' | 'compare' | 'zone'>;
-const sharedOf = ({range: days, every: interval, compare: with_, zone: inZone}: WebQuestion): Shared => ({
-  range: days,
-  every: interval,
-  compare: with_,
-  zone: inZone,
-});
-
 /** Trends, or Active users for visitors, with what the page asks. `more`: of a row. `by`: broken down. */
 export function answerAddress(
-  question: WebQuestion,
+  question: WebDraft,
   event: string,
   counts: Counts,
-  {more, by = null}: {readonly more?: readonly Condition[]; readonly by?: string | null} = {},
+  {more = [], by = null}: {readonly more?: readonly Condition[]; readonly by?: string | null} = {},
 ): string {
-  const where = more === undefined ? question.where : narrowedBy(question.where, more);
-  const asks = {event, where, bots: question.bots};
-  const shared = sharedOf(question);
-  if (counts === 'visitors') {
-    const {codec, over} = stateOf<'active'>('/active');
-    const visitors = {...codec.read('').question, ...visitorsOf(asks), breakdown: breakdownBy(by, rowsOfPalette)};
-    return `/active${codec.write(over(visitors, shared))}`;
-  }
-  const trends: Partial<TrendsQuestion> = {...withSeries([seriesOf(asks, counts)]), by, ...shared};
-  return `/trends${addressAsking(trendsForm, trends)}`;
+  const narrowed = membersOf(narrowedBy(conditionsOf(question.where), more));
+  const counted = countedOf(visitorsOf({...question, where: narrowed}, event), counts);
+  const breakdown = breakdownBy(by);
+  if (counted.report === 'active') return questionAddress<'active'>('/active', {...counted, breakdown});
+  const {events: [entry] = [], where, ...rest} = counted;
+  return questionAddress<'counts'>('/trends', {...rest, events: [{...entry, where}], breakdown});
 }

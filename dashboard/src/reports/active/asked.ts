@@ -1,10 +1,10 @@
 // Questions of the page Active users to the service, on a day.
-import type {FixedQuestion} from '../../../src/asks/question/flat.js';
-import {comparedDays, pastSoFar} from './compared.js';
-import {askedOver, type Draft, timesIn} from './page-question.js';
-import {daysOf, type Interval, type Past} from './range.js';
-import {intervalOf, metrics, type Span} from './report-address.js';
-import {wallMs} from './zone.js';
+import type {FixedQuestion} from '../../../../src/asks/question/flat.js';
+import {comparedDays, pastSoFar} from '../../address/compared.js';
+import {askedOver, type Draft, timesIn} from '../../address/page-question.js';
+import {daysOf, type Interval, type Past} from '../../address/range.js';
+import {intervalOf, metrics, type Span} from '../../address/report-address.js';
+import {wallMs} from '../../address/zone.js';
 
 interface ActiveAsked {
   readonly days: Span & {readonly zone: string};

@@ -1,8 +1,8 @@
 // Bounds of one bucket of an answer, as days of its zone or as two moments.
 //   BS1. An hour has bounds in UTC: one hour a year comes twice on a clock of the zone.
 import {hourMs} from '../../../actors/limits.js';
-import {dayOfMs, type Interval} from './range.js';
-import type {Span} from './report-address.js';
+import {dayOfMs, type Interval} from '../address/range.js';
+import type {Span} from '../address/report-address.js';
 
 /** A bucket of an answer: the dates of all of them, and its index. */
 export interface AskedBucket {

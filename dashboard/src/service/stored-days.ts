@@ -1,7 +1,7 @@
 // Whether the events of the service lie in the days of a page, or elsewhere: a new user who imported a history, or who sent one event
 // before it, would take the days of the page for all there is.
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
-import {type Days, dayOfMs} from './range.js';
+import {type Days, dayOfMs} from '../address/range.js';
 
 /** All days that can have an event: a timestamp may be a day ahead. The question is that of first-day.ts. */
 export const everyDay = (today: number): Days => ({from: 0, to: today + 1});

@@ -1,6 +1,6 @@
 // Range of days as a person types it.
 import {dateText} from '../../../actors/calendar.js';
-import {dayOf, dayOfText, daysFrom, lastOf, parseRange, type Range, wholeOf} from './range.js';
+import {dayOf, dayOfText, daysFrom, lastOf, parseRange, type Range, wholeOf} from '../address/range.js';
 
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 

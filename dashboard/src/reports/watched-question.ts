@@ -1,8 +1,8 @@
 // The question of an alert, as the fields of a form and of a list of people.
 //   WQ1. What no field shows, as what its users did, stays as it is.
 import type {AlertAnswer} from '../../../src/edge/answers/alerts.js';
-import {type Condition, writeCondition} from './conditions.js';
-import {conditionsIn} from './question-conditions.js';
+import type {Condition} from '../address/conditions.js';
+import {conditionsOf, membersOf} from '../address/page-question.js';
 
 export type WatchedQuestion = NonNullable<AlertAnswer['question']>;
 
@@ -19,8 +19,8 @@ interface WatchedFields {
 export const fieldsIn = ({events: [entry] = [], where = [], users, measure}: WatchedQuestion): WatchedFields => ({
   event: entry?.event ?? null,
   counts: measure?.of === 'users' ? 'users' : 'events',
-  where: conditionsIn([...(entry?.where ?? []), ...where]),
-  user_where: conditionsIn(users?.where),
+  where: conditionsOf([...(entry?.where ?? []), ...where]),
+  user_where: conditionsOf(users?.where),
   segment: users?.segment ?? null,
 });
 
@@ -30,8 +30,8 @@ export function withFields(question: WatchedQuestion, changed: Partial<WatchedFi
   return {
     ...question,
     events: event === null ? [] : [{event}],
-    where: where.map(writeCondition),
-    users: {...question.users, where: user_where.map(writeCondition), segment: segment ?? undefined},
+    where: membersOf(where),
+    users: {...question.users, where: membersOf(user_where), segment: segment ?? undefined},
     measure: counts === 'users' ? {of: 'users'} : undefined,
   };
 }
