@@ -52,13 +52,7 @@ export function UserConditions({
 }) {
   return (
     <Field label="Only users whose traits match">
-      <ConditionList
-        conditions={conditions}
-        keys={{of: 'users'}}
-        of="of the users"
-        add={conditions.length === 0 ? 'All users: add a filter' : 'Filter'}
-        onChange={onChange}
-      />
+      <ConditionList conditions={conditions} keys={{of: 'users'}} of="of the users" onChange={onChange} />
     </Field>
   );
 }

@@ -25,12 +25,10 @@ export interface ConditionListProps {
   readonly keys: Keys;
   /** Goes on after the label of a field: `of event 2`. */
   readonly of: string;
-  /** Words of the button that adds one. */
-  readonly add: string;
   readonly onChange: (conditions: readonly Condition[]) => void;
 }
 
-export function ConditionRows({conditions, keys, of, add, onChange}: ConditionListProps) {
+export function ConditionRows({conditions, keys, of, onChange}: ConditionListProps) {
   const [isAdding, setAdding] = useState(false);
   const hasRoom = conditions.length < conditionsMax;
   return (
@@ -53,7 +51,7 @@ export function ConditionRows({conditions, keys, of, add, onChange}: ConditionLi
       ))}
       {!isAdding && hasRoom && (
         <button type="button" class="link condition-add" onClick={() => setAdding(true)}>
-          {add}
+          + Filter
           <span class="visually-hidden"> {of}</span>
         </button>
       )}

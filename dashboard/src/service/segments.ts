@@ -37,11 +37,13 @@ async function after(sent: Promise<Answer<unknown>>): Promise<Fault | undefined>
   return fault;
 }
 
-export const createSegment = (name: string, where: readonly string[]): Promise<Fault | undefined> =>
-  after(change('POST', 'v1/segments', {name, users: {where}}));
+type Members = Pick<Segment, 'name' | 'users'>;
 
-export const renameSegment = ({id, version}: Segment, name: string): Promise<Fault | undefined> =>
-  after(change('PATCH', `v1/segments/${id}`, {name}, `"${version}"`));
+export const createSegment = (members: Members): Promise<Fault | undefined> =>
+  after(change('POST', 'v1/segments', members));
+
+export const changeSegment = ({id, version}: Segment, members: Members): Promise<Fault | undefined> =>
+  after(change('PATCH', `v1/segments/${id}`, members, `"${version}"`));
 
 export async function removeSegment({id}: Segment): Promise<Fault | undefined> {
   const fault = await after(change('DELETE', `v1/segments/${id}`));

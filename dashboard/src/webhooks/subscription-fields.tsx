@@ -93,7 +93,6 @@ function SubscriptionField({
           conditions={where}
           keys={{of: 'events', event: names.length === 1 ? names[0] : undefined, days}}
           of={of}
-          add={where.length === 0 ? 'All of them: add a filter' : 'Filter'}
           onChange={(conditions) => onChange({where: conditions})}
         />
       )}

@@ -446,13 +446,13 @@ test('A question is saved by name, and of two who change it the second sees both
   await dashboard.expectSound();
 });
 
-test('A segment is created by hand, reports ask by it, and it is renamed and removed', async () => {
+test('A segment is created by hand, reports ask by it, and it is changed and removed', async () => {
   await dashboard.goto('/saved');
   const list = card('Segments');
   await list.getByRole('button', {name: 'Segment', exact: true}).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Paying');
-  await dialog.getByRole('button', {name: '+ filter of the users'}).click();
+  await dialog.getByRole('button', {name: '+ Filter of the users'}).click();
   await dialog.getByRole('combobox', {name: 'Property of the users, filter 1'}).click();
   await page.getByRole('option', {name: /^plan/}).click();
   await dialog.getByRole('combobox', {name: 'Value of the users, filter 1'}).click();
@@ -473,10 +473,12 @@ test('A segment is created by hand, reports ask by it, and it is renamed and rem
   await dashboard.expectSoundOnPhone();
 
   await dashboard.goto('/saved');
-  await list.getByRole('button', {name: 'Rename Paying'}).click();
+  await list.getByRole('button', {name: 'Change Paying'}).click();
   await dialog.getByLabel('Name').fill('Customers');
-  await page.keyboard.press('Enter');
+  await dialog.getByLabel('Operator of the users, filter 1').selectOption('ne');
+  await dialog.getByRole('button', {name: 'Change'}).click();
   await list.getByText('Customers').waitFor();
+  await list.getByText('plan is not pro').waitFor();
   await dashboard.expectSoundOnPhone();
   await list.getByRole('button', {name: 'Remove Customers'}).click();
   await dialog.getByRole('button', {name: 'Remove'}).click();

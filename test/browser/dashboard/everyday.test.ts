@@ -60,7 +60,7 @@ test('Enter takes the first choice that has the typed text, also where that is n
 
 test('a field that a button adds is open, and the next one after a choice', async () => {
   await dashboard.follow('/trends?event=order');
-  await page.getByRole('button', {name: 'Filter of event 1'}).click();
+  await page.getByRole('button', {name: '+ Filter of event 1'}).click();
   await page.getByRole('option', {name: /^value /}).click();
   await page.getByRole('option', {name: /^10 /}).waitFor();
   await page.getByLabel('Operator of event 1, filter 1').selectOption('is at least');

@@ -143,7 +143,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
 
   await page.getByLabel('Shown of event 1').selectOption('Distinct users');
   await page.waitForURL(/measure=1:users/);
-  await page.getByRole('button', {name: 'Filter of event 1'}).click();
+  await page.getByRole('button', {name: '+ Filter of event 1'}).click();
   await page.getByRole('combobox', {name: 'Property of event 1, filter 1'}).click();
   await page.getByRole('option', {name: /^plan 100\.0/}).click();
   await page.getByRole('combobox', {name: 'Value of event 1, filter 1'}).click();

@@ -80,7 +80,6 @@ function EventFields({draft, edit}: FieldsProps) {
           conditions={where}
           keys={{of: 'events', event: event ?? undefined, days}}
           of="of the events"
-          add={where.length === 0 ? 'All of them: add a filter' : 'Filter'}
           onChange={(conditions) => ask({where: conditions})}
         />
       </Field>

@@ -60,7 +60,6 @@ export function PeopleList({
               conditions={question.user_where}
               keys={{of: 'users'}}
               of="of the people"
-              add="+ trait"
               onChange={(chosen) => onAsk({user_where: chosen})}
             />
           </Field>

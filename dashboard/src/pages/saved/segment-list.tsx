@@ -1,15 +1,16 @@
 // Segments: users by what is known of them, under a name that every report can ask by.
 import {useEffect, useState} from 'preact/hooks';
-import {type Condition, conditionText, readCondition, writeCondition} from '../../address/conditions';
+import {conditionText, readCondition} from '../../address/conditions';
+import {conditionsOf, membersOf} from '../../address/page-question';
 import {ConditionList} from '../../controls/condition-list';
 import {DialogForm} from '../../controls/dialog-form';
 import {Moment} from '../../controls/moment';
 import {Field} from '../../controls/options';
 import {
+  changeSegment,
   createSegment,
   readSegments,
   removeSegment,
-  renameSegment,
   type Segment,
   segments,
   segmentsFault,
@@ -22,7 +23,7 @@ import {Icon} from '../../shell/icon';
 import {RowTool} from '../../shell/row-tool';
 import {Empty} from '../../shell/states';
 
-type Asked = {readonly what: 'new'} | {readonly what: 'rename' | 'remove'; readonly segment: Segment};
+type Asked = {readonly what: 'new'} | {readonly what: 'change' | 'remove'; readonly segment: Segment};
 
 export function SegmentList() {
   const [asked, setAsked] = useState<Asked>();
@@ -63,9 +64,9 @@ export function SegmentList() {
               {mayChange && (
                 <span class="saved-tools">
                   <RowTool
-                    label={`Rename ${segment.name}`}
+                    label={`Change ${segment.name}`}
                     icon="rename"
-                    onClick={() => setAsked({what: 'rename', segment})}
+                    onClick={() => setAsked({what: 'change', segment})}
                   />
                   <RowTool
                     label={`Remove ${segment.name}`}
@@ -79,7 +80,7 @@ export function SegmentList() {
         </ul>
       )}
       {asked?.what === 'new' && <SegmentForm onClose={close} />}
-      {asked?.what === 'rename' && <SegmentForm segment={asked.segment} onClose={close} />}
+      {asked?.what === 'change' && <SegmentForm segment={asked.segment} onClose={close} />}
       {asked?.what === 'remove' && (
         <ConfirmDialog
           title="Remove the segment?"
@@ -97,20 +98,23 @@ export function SegmentList() {
   );
 }
 
-/** Without `segment`: makes a new one. */
+/** Without `segment`: makes a new one. What its users did stays as it is, as do conditions that no text means. */
 function SegmentForm({segment, onClose}: {readonly segment?: Segment; readonly onClose: () => void}) {
+  const users: Users = segment?.users ?? {};
+  const isText = (one: unknown): boolean => typeof one === 'string';
+  const others = (users.where ?? []).filter((one) => !isText(one));
   const [name, setName] = useState(segment?.name ?? '');
-  const [where, setWhere] = useState<readonly Condition[]>([]);
+  const [where, setWhere] = useState(conditionsOf((users.where ?? []).filter(isText)));
   const called = name.trim();
+  const isOfSome = where.length + others.length + (users.did ?? []).length > 0;
   return (
     <DialogForm
-      title={segment === undefined ? 'New segment' : 'Rename the segment'}
-      actText={segment === undefined ? 'Create' : 'Rename'}
-      isReady={called !== '' && (segment !== undefined || where.length > 0)}
+      title={segment === undefined ? 'New segment' : 'Change the segment'}
+      actText={segment === undefined ? 'Create' : 'Change'}
+      isReady={called !== '' && isOfSome}
       act={async () => {
-        const sent =
-          segment === undefined ? createSegment(called, where.map(writeCondition)) : renameSegment(segment, called);
-        const fault = await sent;
+        const changed = {name: called, users: {...users, where: [...membersOf(where), ...others]}};
+        const fault = await (segment === undefined ? createSegment(changed) : changeSegment(segment, changed));
         if (fault === undefined) onClose();
         return fault;
       }}
@@ -124,11 +128,10 @@ function SegmentForm({segment, onClose}: {readonly segment?: Segment; readonly o
         value={name}
         onInput={({currentTarget}) => setName(currentTarget.value)}
       />
-      {segment === undefined && (
-        <Field label="Users whose traits match">
-          <ConditionList conditions={where} keys={{of: 'users'}} of="of the users" add="+ filter" onChange={setWhere} />
-        </Field>
-      )}
+      <Field label="Users whose traits match">
+        <ConditionList conditions={where} keys={{of: 'users'}} of="of the users" onChange={setWhere} />
+      </Field>
+      {segment !== undefined && <p class="help">Every report about the segment counts its new users from then on.</p>}
     </DialogForm>
   );
 }

@@ -27,7 +27,6 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'active'>>)
           conditions={conditionsOf(where)}
           keys={{of: 'events', event: entry?.event, days}}
           of="of the events"
-          add="+ filter"
           onChange={(chosen) => onChange({where: membersOf(chosen)})}
         />
       </Field>

@@ -62,7 +62,6 @@ export function RulesForm({question, days, onChange}: FieldsProps<FunnelDraft>) 
               conditions={conditionsOf(where)}
               keys={{of: 'events', event: undefined, days}}
               of="of all steps"
-              add="Filter"
               onChange={(chosen) => onChange({where: membersOf(chosen)})}
             />
           </Field>

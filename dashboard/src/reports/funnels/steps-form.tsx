@@ -115,7 +115,6 @@ export function StepsForm({
                 conditions={conditionsOf(where)}
                 keys={{of: 'events', event: step, days}}
                 of={`of step ${at + 1}`}
-                add="Filter"
                 onChange={(changed) =>
                   onSteps(steps.map((one, index) => (index === at ? {...one, where: membersOf(changed)} : one)))
                 }

@@ -26,7 +26,6 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'lifecycle'
           conditions={conditionsOf(where)}
           keys={{of: 'events', event: entry?.event, days}}
           of="of the events"
-          add="+ filter"
           onChange={(chosen) => onChange({where: membersOf(chosen)})}
         />
       </Field>

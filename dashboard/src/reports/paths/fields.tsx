@@ -38,7 +38,6 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'paths'>>) 
           conditions={conditionsOf(question.where)}
           keys={{of: 'events', event: undefined, days}}
           of="of the events"
-          add="+ filter"
           onChange={(chosen) => onChange({where: membersOf(chosen)})}
         />
       </Field>

@@ -30,7 +30,6 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'retention'
           conditions={conditionsOf(start.where)}
           keys={{of: 'events', event: start.event || undefined, days}}
           of="of the start"
-          add="+ filter"
           onChange={(chosen) => onChange({start: {...start, where: membersOf(chosen)}})}
         />
       </Field>
@@ -45,7 +44,6 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'retention'
           conditions={conditionsOf(back?.where)}
           keys={{of: 'events', event: back?.event, days}}
           of="of the return"
-          add="+ filter"
           onChange={(chosen) => onChange({return: {...back, where: membersOf(chosen)}})}
         />
       </Field>

@@ -34,7 +34,6 @@ export function Fields({question, days, onChange}: FieldsProps<TrendsDraft>) {
                 conditions={conditionsOf(where)}
                 keys={{of: 'events', event: undefined, days}}
                 of="of all events"
-                add="Filter"
                 onChange={(chosen) => onChange({where: membersOf(chosen)})}
               />
             </Field>

@@ -81,7 +81,6 @@ export function SeriesForm({
                   conditions={conditionsOf(one.where)}
                   keys={keys}
                   of={`of event ${at + 1}`}
-                  add="Filter"
                   onChange={(where) => put(at, {where: membersOf(where)})}
                 />
               </div>
