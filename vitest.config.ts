@@ -27,7 +27,7 @@ const longFiles = [
   'test/tools/mutants.test.ts',
   'test/edge/idle-connections.test.ts',
   'test/edge/overload.test.ts',
-  'test/report/funnel/funnel-index.test.ts',
+  'test/report/operators/postings-index.test.ts',
   'test/ingest/plain-batch.test.ts',
   'test/report/counts/value-index.test.ts',
   'test/edge/collected-body.test.ts',

@@ -49,7 +49,7 @@ export class EngineLink {
 
   /** Resolves when the postings of the funnels asked so far are built. */
   async settled(): Promise<void> {
-    await this.engine.funnels.settled();
+    await this.engine.postings.settled();
   }
 
   async stop(): Promise<void> {

@@ -2,9 +2,8 @@
 
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
 import {ofService} from '../../src/asks/asker.js';
-import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
-import {ChosenPostings} from '../../src/report/operators/chosen-postings.js';
+import {PostingsIndex} from '../../src/report/operators/postings-index.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
 import type {FastPaths} from '../../src/report/reading.js';
 import {PlainFunnelProgress} from '../../test/twins/funnel-progress.js';
@@ -18,11 +17,11 @@ export class FunnelTwins {
   constructor(private readonly ground: Ground) {}
 
   async twins(): Promise<Twins[]> {
-    const one = await this.funnelIndex(this.ground.isSmall ? memoryWithProgress : kernelMemory);
-    const plain = await this.funnelIndex(plainMemory);
+    const one = await this.postings(this.ground.isSmall ? memoryWithProgress : kernelMemory);
+    const plain = await this.postings(plainMemory);
     const windowMs = dayMs;
     const progress = new PlainFunnelProgress();
-    const ways = (steps: readonly string[], a?: FunnelIndex, b?: FunnelIndex, window?: {windowMs: number}) =>
+    const ways = (steps: readonly string[], a?: PostingsIndex, b?: PostingsIndex, window?: {windowMs: number}) =>
       [a, b].map(
         (index): Way =>
           (number) =>
@@ -34,10 +33,10 @@ export class FunnelTwins {
                 ...wholeRange(this.ground.workload, number),
               },
               this.ground.cache,
-              {funnels: index, ...(index === plain ? {progress} : {})},
+              {postings: index, ...(index === plain ? {progress} : {})},
             ),
       ) as unknown as readonly [Way, Way];
-    const chosen = new ChosenPostings(this.ground.derived(), this.ground.snapshots.length);
+    const postings = this.newIndex();
     const isMobile = [{property: 'device', op: 'eq', values: ['mobile']}] as const;
     const chosenBy =
       (paths: FastPaths): Way =>
@@ -49,7 +48,8 @@ export class FunnelTwins {
         } as const;
         return this.ground.evaluate(query, this.ground.cache, paths);
       };
-    for (let number = 0; number < 2; number++) await chosenBy({chosen})(number); // T1
+    for (let number = 0; number < 2; number++) await chosenBy({postings})(number);
+    await postings.settled(); // T1
     const kept = new AnswerCache(2 ** 20);
     const [computed] = ways(funnelSteps, one, one);
     return [
@@ -80,7 +80,7 @@ export class FunnelTwins {
       {
         quick: 'funnel of 3 with a condition: postings of chosen events',
         plain: 'funnel of 3 with a condition: users walked',
-        ways: [chosenBy({chosen}), chosenBy({})],
+        ways: [chosenBy({postings}), chosenBy({})],
         asks: 3,
       },
       {
@@ -93,15 +93,19 @@ export class FunnelTwins {
   }
 
   /** With all its postings. T1 (ground.ts) */
-  private async funnelIndex(allocate: AllocatePostings): Promise<FunnelIndex> {
-    const index = new FunnelIndex(this.ground.cache, this.ground.derived(), allocate);
+  private async postings(allocate: AllocatePostings): Promise<PostingsIndex> {
+    const index = this.newIndex(allocate);
     const query = {
       report: 'funnel',
       steps: funnelOf14.map((event) => ({event})),
       ...wholeRange(this.ground.workload, 0),
     } as const;
-    await this.ground.evaluate(query, this.ground.cache, {funnels: index});
+    for (let asks = 0; asks < 2; asks++) await this.ground.evaluate(query, this.ground.cache, {postings: index});
     await index.settled();
     return index;
+  }
+
+  private newIndex(allocate?: AllocatePostings): PostingsIndex {
+    return new PostingsIndex(this.ground.cache, this.ground.derived(), this.ground.snapshots.length, allocate);
   }
 }

@@ -8,13 +8,6 @@ import type {FunnelUserPlace} from '../funnel-users-cursor.js';
 import type {Breakdown, BreakdownRow} from './breakdown.js';
 import type {UserFilter} from './user-filter.js';
 
-/** A funnel of plain steps. */
-export interface PlainFunnel {
-  readonly steps: readonly string[];
-  /** Conversion window in ms, inclusive, from the first step. */
-  readonly windowMs?: number | undefined;
-}
-
 /** The step (from 1) whose event has the value, or the first or last event that has one. */
 export type BreakdownAt = number | 'first' | 'last';
 
@@ -67,7 +60,7 @@ export interface StepPoint {
 }
 
 export type FunnelReportQuery =
-  /** A funnel with nothing but steps, a range and a window has fewer fields in its answer (src/report/stored-answers.ts). */
+  /** A funnel with nothing but steps, a range and a window has fewer fields in its answer (src/report/questions/funnel.ts). */
   | ({
       readonly report: 'funnel';
       /** Absent: the answer has no histograms. */

@@ -39,7 +39,6 @@ export interface BuildNeed {
 
 /** Memory and time of one build. */
 export interface Build {
-  fits(need: BuildNeed): boolean;
   /** As that of all indexes, without what this build borrows. */
   makeRoom(need: BuildNeed, asks: AskTimes): boolean;
   /** Borrows bytes from parts until the build ends. */
@@ -139,10 +138,9 @@ export class DerivedIndexes {
       this.borrowedBytes += bytes;
       this.memory.lend(bytes);
     };
-    const fits: Build['fits'] = (need) => this.lackingBytes(need, this.borrowedBytes - borrowed) <= 0;
     const makeRoom: Build['makeRoom'] = (need, asks) => this.makeRoom(need, asks, this.borrowedBytes - borrowed);
     try {
-      return await work({fits, makeRoom, borrow, pause: () => slices.pause()});
+      return await work({makeRoom, borrow, pause: () => slices.pause()});
     } finally {
       borrow(-borrowed);
     }
@@ -172,7 +170,7 @@ export class DerivedIndexes {
   private yielders(bytes: number, asks: AskTimes): readonly HeldEntry[] | undefined {
     if (bytes <= 0) return [];
     return yielding(
-      this.kinds.flatMap((kind) => kind.held(asks.beforeNewestMs)),
+      this.kinds.flatMap((kind) => kind.held()),
       bytes,
       asks,
       this.clockMs(),
@@ -192,23 +190,14 @@ interface Sized {
   readonly bytes: number;
 }
 
-/** A part of a value that yields by itself. */
-export interface IdlePart {
-  readonly bytes: number;
-  readonly askedMs: number;
-  readonly drop: () => void;
-}
-
-/** What the owner of a kind of values is told, and asked. */
-export interface DerivedOwner {
+/** What the owner of a kind of values is told. */
+interface DerivedOwner {
   /** The value of this key was dropped. */
   readonly noteDrop?: (key: string) => void;
-  /** The part of the key's value that nothing asked for since then; undefined: all of it is in use. */
-  readonly idlePartOf?: (key: string, sinceMs: number) => IdlePart | undefined;
 }
 
 /** A value of any kind, as a candidate to yield. */
-type HeldEntry = HeldValue & IdlePart;
+type HeldEntry = HeldValue & {readonly drop: () => void};
 
 interface DerivedEntry<V> {
   readonly value: V;
@@ -238,13 +227,14 @@ export class Derived<V extends Sized> {
     return this.options.hasRoom(bytes);
   }
 
-  /** All values, in any order: of those that were asked for since then, the parts that were not. */
-  held(sinceMs: number): HeldEntry[] {
-    return [...this.entries].flatMap(([key, {value, askedMs, builtMs}]) => {
-      const whole = {bytes: value.bytes, askedMs, drop: () => this.drop(key)};
-      const part = askedMs < sinceMs ? whole : this.options.owner.idlePartOf?.(key, sinceMs);
-      return part === undefined ? [] : [{...part, builtMs}];
-    });
+  /** All values, in any order. */
+  held(): HeldEntry[] {
+    return [...this.entries].map(([key, {value, askedMs, builtMs}]) => ({
+      bytes: value.bytes,
+      askedMs,
+      builtMs,
+      drop: () => this.drop(key),
+    }));
   }
 
   get(key: string): V | undefined {
@@ -272,15 +262,6 @@ export class Derived<V extends Sized> {
     this.bytes -= entry.value.bytes;
     this.options.noteChange();
     this.options.owner.noteDrop?.(key);
-  }
-
-  /** Puts a smaller value in place of the key's. */
-  narrow(key: string, value: V): void {
-    const entry = this.entries.get(key);
-    if (entry === undefined) return;
-    this.entries.set(key, {...entry, value});
-    this.bytes += value.bytes - entry.value.bytes;
-    this.options.noteChange();
   }
 
   dropUnasked(sinceMs: number): void {

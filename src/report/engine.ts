@@ -14,7 +14,6 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../actors/calendar.js';
 import {must, throwBroken} from '../../actors/invariant.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
-import type {UserSet} from '../../actors/table/user-set.js';
 import {type Asker, alertsCaller, ofService, partitionsCaller} from '../asks/asker.js';
 import type {ChangesQuery} from '../asks/changes.js';
 import type {ExportQuery} from '../asks/exports.js';
@@ -34,11 +33,10 @@ import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
 import {DerivedIndexes} from './derived-indexes.js';
 import {Evaluation} from './evaluate.js';
-import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
 import {ChosenNumbers} from './operators/chosen-numbers.js';
-import {ChosenPostings} from './operators/chosen-postings.js';
 import {HeldBuckets} from './operators/held-buckets.js';
+import {PostingsIndex} from './operators/postings-index.js';
 import {BeyondMemory} from './operators/row-scan.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
@@ -55,7 +53,6 @@ import {
 import {CpuTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
 import type {FastPaths} from './reading.js';
 import {rehearse} from './rehearsal.js';
-import {plainPath} from './stored-answers.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 
@@ -105,7 +102,7 @@ const isOurs = (caller: string): boolean => caller === alertsCaller || caller ==
 export class ReportEngine {
   readonly parts: PartsCache;
   readonly derived: DerivedIndexes;
-  readonly funnels: FunnelIndex;
+  readonly postings: PostingsIndex;
   private readonly paths: FastPaths;
   private readonly snapshots: NewestSnapshots;
   private readonly held = new HeldSets();
@@ -135,12 +132,11 @@ export class ReportEngine {
     this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax));
     const whenIdle = (waitMsMax: number): Promise<unknown> => this.atWork.idle(waitMsMax);
     this.derived = new DerivedIndexes(this.parts.memory, logger, {whenIdle});
-    this.funnels = new FunnelIndex(this.parts, this.derived);
+    this.postings = new PostingsIndex(this.parts, this.derived, partitionCount);
     this.paths = {
       namedCells: new NamedCells(this.derived),
-      funnels: this.funnels,
+      postings: this.postings,
       values: new ValueIndex(this.parts, this.derived, partitionCount),
-      chosen: new ChosenPostings(this.derived, partitionCount),
       numbers: new ChosenNumbers(this.derived, partitionCount),
       daySets: true,
       sets: new HeldBuckets(this.derived, partitionCount),
@@ -385,16 +381,7 @@ export class ReportEngine {
     const snapshot = newest[partition];
     if (snapshot === undefined) return noSnapshots;
     const asker = {caller: partitionsCaller, gone};
-    const plain = plainPath(funnel);
-    const byPostings = async (): Promise<UserSet | undefined> =>
-      plain && this.inTurn(asker, (evaluation) => evaluation.postedConverted(plain, snapshot));
-    let users = await byPostings();
-    if (plain !== undefined && users === undefined) {
-      // No client waits for this answer, and postings take less work than a scan of all rows.
-      await unlessStopped(this.funnels.settled(), gone);
-      users = await byPostings();
-    }
-    users ??= await this.inTurn(asker, (evaluation) => evaluation.converted(funnel, snapshot, newest.length));
+    const users = await this.inTurn(asker, (evaluation) => evaluation.converted(funnel, snapshot, newest.length));
     const bytes = users.encode();
     const end = fromByte + convertedBytesMax;
     const {position} = snapshot.manifest;

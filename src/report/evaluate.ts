@@ -6,7 +6,7 @@ import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import type {ChangesQuery, PositionGone} from '../asks/changes.js';
 import type {ExportQuery} from '../asks/exports.js';
-import type {FunnelPath, PlainFunnel} from '../asks/funnels.js';
+import type {FunnelPath} from '../asks/funnels.js';
 import type {ReportQuery} from '../asks/report.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {rowFinder} from './counts/name-kernel.js';
@@ -15,7 +15,7 @@ import {PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {questions} from './questions/all.js';
 import {type ChangesPage, changesPage} from './questions/changes.js';
-import {converted, postedConverted} from './questions/converted.js';
+import {converted} from './questions/converted.js';
 import {type ExportedPage, exportedPage} from './questions/exported.js';
 import type {FastPaths, Reading} from './reading.js';
 import type {UserReferences} from './user-references.js';
@@ -48,11 +48,6 @@ export class Evaluation {
   /** A page of an export; undefined when no event has the id of its cursor. @throws MissingPart, DamagedPart */
   exported(query: ExportQuery, snapshots: readonly PartitionSnapshot[]): Promise<ExportedPage | undefined> {
     return exportedPage(this.over(snapshots.length), query, snapshots);
-  }
-
-  /** Users of `converted` in a funnel of plain steps, found in postings; undefined: this snapshot has no postings yet. */
-  postedConverted(funnel: PlainFunnel, snapshot: PartitionSnapshot): Promise<UserSet | undefined> {
-    return postedConverted(this.reading, funnel, snapshot);
   }
 
   /** Users who completed the funnel, by all events of the snapshot. @throws MissingPart, DamagedPart */

@@ -25,13 +25,6 @@ export const loadsAheadMax = 4;
 /** Share of the room for parts that a scan may take from others. PS1 */
 const scanShare = 3 / 4;
 
-/** A partial that counts some of the users in each pass over the same chunks. */
-interface Passes {
-  addRows(rows: RowsView): void;
-  /** True when another pass must follow. */
-  endPass(): Generator<void, boolean, void>;
-}
-
 /** Bytes borrowed from the room for parts. */
 interface Loan {
   /** Changes the loan to so many bytes. */
@@ -205,19 +198,6 @@ export class PartScan {
   viewLoader<V>(parts: readonly PartRef[], view: (bytes: Uint8Array<ArrayBuffer>) => V): (part: PartRef) => Promise<V> {
     const isAside = this.isTooMuch(parts.reduce((sum, {bytes}) => sum + bytes, 0));
     return (part) => (isAside ? this.parts.loadViewIfRoom(part, view) : this.parts.loadView(part, view));
-  }
-
-  /** Passes over the chunks, in their order, until all users are counted. `names`: those of the rows that the partial counts. */
-  async passes(
-    partial: Passes,
-    chunks: readonly ChunkEntry[],
-    hasLeft: UserSet,
-    names?: readonly number[],
-  ): Promise<void> {
-    const pass = () => (names === undefined ? this.rows(chunks, hasLeft) : this.namedRows(chunks, hasLeft, names));
-    do {
-      for await (const rows of pass()) partial.addRows(rows);
-    } while (await this.inSlices(partial.endPass()));
   }
 
   /** Chooses whether a scan uses the cache. Other partitions are assumed to have as many rows. PS1 */

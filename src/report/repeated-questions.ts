@@ -29,7 +29,7 @@ export class RepeatedQuestions<S extends Repeated> {
   private readonly states = new Map<string, S>();
 
   /** `noteForgotten` drops the values of a question. */
-  constructor(derived: DerivedIndexes, partitionCount: number, newState: () => S, noteForgotten: (state: S) => void) {
+  constructor(derived: DerivedIndexes, partitionCount: number, newState: () => S, noteForgotten: (state: S) => void = () => undefined) {
     this.derived = derived;
     this.statesMax = Math.max(statesMin, questionsMin * partitionCount);
     this.newState = newState;

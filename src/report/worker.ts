@@ -103,10 +103,10 @@ async function run(nc: NatsConnection): Promise<void> {
     caches: () => [
       {
         use: 'report',
-        bytes: engine.parts.memory.bytesHeld + engine.derived.bytes - engine.funnels.bytesHeld,
-        bytesMax: engine.derived.roomBytes - engine.funnels.bytesHeld,
+        bytes: engine.parts.memory.bytesHeld + engine.derived.bytes - engine.postings.bytesHeld,
+        bytesMax: engine.derived.roomBytes - engine.postings.bytesHeld,
       },
-      {use: 'funnels', bytes: engine.funnels.bytesHeld, bytesMax: engine.derived.builtBytesMax},
+      {use: 'funnels', bytes: engine.postings.bytesHeld, bytesMax: engine.derived.builtBytesMax},
     ],
     builds: () => engine.derived.pendingBuilds,
   });

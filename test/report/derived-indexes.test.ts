@@ -21,7 +21,7 @@ class World {
 }
 
 const fits = (build: Build, keptBytes: number, passingBytes: number, freedBytes = 0): boolean =>
-  build.fits({keptBytes, passingBytes, freedBytes});
+  build.makeRoom({keptBytes, passingBytes, freedBytes}, new AskTimes());
 
 describe('derived values', () => {
   test('have a budget of their own, and parts the rest', () => {

@@ -9,10 +9,9 @@ import type {ExportQuery} from '../../src/asks/exports.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
-import {ChosenPostings} from '../../src/report/operators/chosen-postings.js';
 import {HeldBuckets} from '../../src/report/operators/held-buckets.js';
+import {PostingsIndex} from '../../src/report/operators/postings-index.js';
 import type {ExportedPage} from '../../src/report/questions/exported.js';
 import {formatTime, hourMs} from '../../tools/model/calendar.js';
 import {type JsonObject, Model, receivedAt} from '../../tools/model/model.js';
@@ -111,8 +110,7 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
   const roomy = new PartsCache(parts, 1 << 24);
   const derived = derivedIn(roomy);
   const held = {
-    funnels: new FunnelIndex(roomy, derived),
-    chosen: new ChosenPostings(derived, partitionCount),
+    postings: new PostingsIndex(roomy, derived, partitionCount),
     numbers: new ChosenNumbers(derived, partitionCount),
     daySets: true,
     sets: new HeldBuckets(derived, partitionCount),
@@ -130,6 +128,7 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
     },
     askAgain: async (query) => {
       for (let asks = 0; asks < 2; asks++) await ask(new Evaluation(roomy, 1 << 20, held), query);
+      await held.postings.settled();
       return ask(new Evaluation(roomy, 1 << 20, held), query);
     },
   };

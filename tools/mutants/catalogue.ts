@@ -178,9 +178,9 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'funnel-out-of-order',
-    file: 'actors/report/funnel/funnel-walk.ts',
-    text: 'Math.max(places[depth], places[depth - 1] + 1)',
-    replacement: 'places[depth]',
+    file: 'actors/report/funnel/sequential-search.ts',
+    text: 'Math.max(reach[depth], reach[depth - 1] + 1)',
+    replacement: 'reach[depth]',
     caughtBy: {vitest: 'test/actors/report/against-model.test.ts'},
   },
   {

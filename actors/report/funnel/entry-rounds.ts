@@ -1,9 +1,9 @@
-// Depth of each user of a block in a funnel with a conversion window: the rules of funnel-walk.ts (FW1 to FW3) for all users of
-// the block at once.
+// Depth of each user of a block in a funnel with a conversion window: the rules of path-search.ts (PS1, PS3) and
+// sequential-search.ts (SQ1) for all users of the block at once.
 //   In a round each user walks from one entry, as without a window. A user whose next step came too late tries a later entry in
 //   the next round. Finally each user who passed the entry walks again from its best one, to be counted.
-//   ER1. A later entry reaches no step earlier (funnel-walk.ts FW3). So if the next step came too late, at t, only an entry at
-//        or after t minus the window gets further: the search skips the others.
+//   ER1. A later entry reaches no step earlier (SQ2). So if the next step came too late, at t, only an entry at or
+//        after t minus the window gets further: the search skips the others.
 //   ER2. Without any next step no later entry gets further.
 //   ER3. Entries are tried in order; among equally deep walks the first one counts.
 //   ER4. Rounds end: times are whole ms, so the next entry comes after the one before.

@@ -1,5 +1,4 @@
-// The funnel of one partition from postings. It answers like funnel.ts, which gathers all matching rows
-// (docs/api/reports/funnel.md, Rules).
+// The funnel of one partition from postings. It answers like the walk of all chosen rows (src/report/operators/funnel-walks.ts).
 //   Users are walked in blocks, and each block step by step. A user who misses a step leaves the search, and memory is read in
 //   the order of users. Most events are in the largest segment: its memory also holds the block's progress, so the kernel
 //   searches it (kernels/funnel-progress.ts). The few events of other segments are searched after it.
@@ -19,7 +18,7 @@ import type {SparsePostings, UserPostings} from './user-postings.js';
 
 const never = Number.POSITIVE_INFINITY;
 
-/** Postings of a step's name. */
+/** Postings of a step. */
 interface Step {
   /** Postings in the memory that also holds the progress. All others are in the two lists. */
   readonly main: DensePostings | undefined;
@@ -48,14 +47,13 @@ export class PostedFunnel implements FunnelResult {
   private readonly endKey: number;
 
   /**
-   * `segments`: postings of all chunks, by ordinals. `stepNames`: name index of each step's event in this partition, -1 without
-   * one. `windowMs` is inclusive, infinite without a window. `progress` is used if no segment's memory has one. `lists` lends
+   * `segments`: postings of all chunks, by ordinals. `stepLists`: the list of each step's events in them. `windowMs` is inclusive, infinite without a window. `progress` is used if no segment's memory has one. `lists` lends
    * the lists of durations, which the caller gives back. Users in `hasLeft` are not counted. `completed` gets the users who reach
    * the last step.
    */
   constructor(
     segments: readonly UserPostings[],
-    stepNames: readonly number[],
+    stepLists: readonly number[],
     {startMs, lastMs}: Stretch,
     windowMs: number,
     progress: FunnelProgress,
@@ -64,9 +62,9 @@ export class PostedFunnel implements FunnelResult {
     completed?: UserSet,
   ) {
     const main = largest(segments.filter((segment) => segment.progress !== undefined));
-    this.reached = new Float64Array(stepNames.length);
-    this.durations = stepNames.map(() => lists.take());
-    this.steps = stepNames.map((name) => stepOf(segments, main, name));
+    this.reached = new Float64Array(stepLists.length);
+    this.durations = stepLists.map(() => lists.take());
+    this.steps = stepLists.map((list) => stepOf(segments, main, list));
     this.progress = main?.progress ?? progress;
     this.hasLeft = hasLeft;
     this.completed = completed;
@@ -158,16 +156,16 @@ export class PostedFunnel implements FunnelResult {
 
 function largest(segments: readonly UserPostings[]): UserPostings | undefined {
   return segments.reduce<UserPostings | undefined>(
-    (largest, segment) => (largest === undefined || segment.rows > largest.rows ? segment : largest),
+    (largest, segment) => (largest === undefined || segment.events > largest.events ? segment : largest),
     undefined,
   );
 }
 
-function stepOf(segments: readonly UserPostings[], main: UserPostings | undefined, name: number): Step {
+function stepOf(segments: readonly UserPostings[], main: UserPostings | undefined, list: number): Step {
   const found = {dense: [] as DensePostings[], sparse: [] as SparseCursor[]};
   let inMain: DensePostings | undefined;
-  for (const segment of name < 0 ? [] : segments) {
-    const postings = segment.of(name);
+  for (const segment of segments) {
+    const postings = segment.of(list);
     if (postings === undefined) continue;
     if (postings.kind === 'sparse') found.sparse.push({postings, blockAt: 0, at: 0});
     else if (segment === main) inMain = postings;

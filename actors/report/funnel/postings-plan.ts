@@ -13,8 +13,6 @@ const mergeShare = 4;
 export interface Segment {
   readonly key: string;
   readonly chunks: readonly ChunkEntry[];
-  /** Names whose events are in the postings. */
-  readonly names: ReadonlySet<number>;
   readonly postings: UserPostings;
 }
 

@@ -1,7 +1,7 @@
 // Paths whose steps come in order, with any event in between that is not excluded.
 //   SQ1. From an entry each step takes the earliest event after the step before. An excluded event between two steps ends the
 //        attempt at the step reached; the next step's own event is not between.
-//   SQ2. A later entry reaches no step earlier (funnel-walk.ts FW3). So the position of each step, and of the next excluded
+//   SQ2. A later entry reaches no step earlier. So the position of each step, and of the next excluded
 //        event after it, only moves forward: all entries together cost (entries + events) * steps.
 import type {PathRules, PathSearch} from './path-rules.js';
 

@@ -6,41 +6,31 @@
 //   GR2. One user may exceed the bound: its rows cannot be split.
 import {assert} from '../../invariant.js';
 
-/** A column of kinds, and its constructor. */
-export type Kinds = Uint8Array | Uint32Array;
-type NewKinds<K extends Kinds> = (count: number) => K;
-export const newBytes: NewKinds<Uint8Array> = (count) => new Uint8Array(count);
-export const newWords: NewKinds<Uint32Array> = (count) => new Uint32Array(count);
-
-/** Bytes of one gathered row with a byte as its kind, including the copy for grouping. */
-export const gatheredRowBytes = 22;
-/** Bytes of one gathered row with a 32-bit kind, including the copy for grouping. */
-export const gatheredWordRowBytes = 28;
+/** Bytes of one gathered row, including the copy for grouping. */
+export const gatheredRowBytes = 28;
 const rowsAtFirst = 1_024;
 /** Rows or users between two yields: well below a ms. */
 export const sliceRows = 8_192;
 
-export class GatheredRows<K extends Kinds> {
+export class GatheredRows {
   users: Uint32Array;
   times: Float64Array;
-  kinds: K;
+  kinds: Uint32Array;
   count = 0;
   /** This pass gathers users [userStart, userEnd). */
   userStart = 0;
   userEnd: number;
   private readonly userCount: number;
   private readonly rowsMax: number;
-  readonly newKinds: NewKinds<K>;
 
   /** `rowsPossible`: upper bound of the rows in one pass. */
-  constructor(userCount: number, rowsMax: number, rowsPossible: number, newKinds: NewKinds<K>) {
+  constructor(userCount: number, rowsMax: number, rowsPossible: number) {
     assert(rowsMax >= 2, 'gathered rows: half of the bound is at least one row');
     // Room for an eighth: zeroing unused memory would cost as much as the copies of three doublings.
     const capacity = Math.min(rowsMax, Math.max(rowsAtFirst, Math.ceil(rowsPossible / 8)));
     this.users = new Uint32Array(capacity);
     this.times = new Float64Array(capacity);
-    this.newKinds = newKinds;
-    this.kinds = newKinds(capacity);
+    this.kinds = new Uint32Array(capacity);
     this.userCount = userCount;
     this.rowsMax = rowsMax;
     this.userEnd = userCount;
@@ -49,7 +39,7 @@ export class GatheredRows<K extends Kinds> {
   /** Bytes of the columns, and of the copies of the gathered rows that grouping makes. */
   get bytes(): number {
     const {users, times, kinds, count} = this;
-    return users.byteLength + times.byteLength + kinds.byteLength + count * (8 + kinds.BYTES_PER_ELEMENT);
+    return users.byteLength + times.byteLength + kinds.byteLength + count * 12;
   }
 
   add(user: number, time: number, kind: number): void {
@@ -108,16 +98,16 @@ export class GatheredRows<K extends Kinds> {
     this.users.set(users);
     this.times = new Float64Array(capacity);
     this.times.set(times);
-    this.kinds = this.newKinds(capacity);
+    this.kinds = new Uint32Array(capacity);
     this.kinds.set(kinds);
   }
 }
 
 /** Gathered rows by user: those of user `userStart + i` are [starts[i], starts[i + 1]), in the order of their addition. */
-export interface RowsByUser<K extends Kinds> {
+export interface RowsByUser {
   readonly starts: Uint32Array;
   readonly times: Float64Array;
-  readonly kinds: K;
+  readonly kinds: Uint32Array;
 }
 
 /**
@@ -132,7 +122,7 @@ export function* inSlices(count: number, work: (start: number, end: number) => v
 }
 
 /** Groups the rows by a counting sort: two passes. Yields between slices. */
-export function* groupByUser<K extends Kinds>(rows: GatheredRows<K>): Generator<void, RowsByUser<K>, void> {
+export function* groupByUser(rows: GatheredRows): Generator<void, RowsByUser, void> {
   const {users, count, userStart} = rows;
   const starts = new Uint32Array(rows.userEnd - userStart + 1);
   yield* inSlices(count, (start, end) => {
@@ -143,7 +133,7 @@ export function* groupByUser<K extends Kinds>(rows: GatheredRows<K>): Generator<
   });
   const places = starts.slice();
   const times = new Float64Array(count);
-  const kinds = rows.newKinds(count);
+  const kinds = new Uint32Array(count);
   yield* inSlices(count, (start, end) => {
     for (let i = start; i < end; i++) {
       const place = places[users[i] - userStart]++;

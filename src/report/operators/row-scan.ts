@@ -9,7 +9,7 @@ import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type Condition, comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
-import {gatheredWordRowBytes} from '../../../actors/report/rows/gathered-rows.js';
+import {gatheredRowBytes} from '../../../actors/report/rows/gathered-rows.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {candidates, KeyJudge, type Selector} from '../../../actors/report/rows/row-choice.js';
 import type {RowFinder} from '../../../actors/report/rows/row-finder.js';
@@ -17,9 +17,18 @@ import {UserWalk, type WalkUser} from '../../../actors/report/rows/user-walk.js'
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import type {NoteColumns} from '../counts/value-index.js';
+import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import type {Reading} from '../reading.js';
 import {nameIndex} from './name-index.js';
+
+/** What a scan reads with. */
+export interface RowReading {
+  readonly scan: PartScan;
+  /** Finds rows by name. */
+  readonly finder: RowFinder;
+  /** Bytes of rows and values that a question holds at once. */
+  readonly gatheredBytesMax: number;
+}
 
 /** Rows and properties that a scan reads of each partition. */
 export interface Chosen {
@@ -58,13 +67,13 @@ interface Judged {
 
 /** Compiled once for all partitions and passes. */
 export class RowScan {
-  private readonly reading: Reading;
+  private readonly reading: RowReading;
   private readonly asked: Chosen;
   private readonly judged: readonly Judged[];
   /** Values by property name: several conditions may be on one property. */
   private readonly values = new Map<string, PropertyValues>();
 
-  constructor(reading: Reading, asked: Chosen) {
+  constructor(reading: RowReading, asked: Chosen) {
     this.reading = reading;
     this.asked = asked;
     for (const each of asked.properties ?? []) this.values.set(each.property.text, each);
@@ -227,7 +236,7 @@ export class RowScan {
 
   /** Bytes of all rows that `walk` may gather, in one pass or more. */
   walkBytes(snapshot: PartitionSnapshot): number {
-    return liveRows(this.chunks(snapshot)) * gatheredWordRowBytes;
+    return liveRows(this.chunks(snapshot)) * gatheredRowBytes;
   }
 
   /**
@@ -239,7 +248,7 @@ export class RowScan {
     if (chunks.length === 0) return;
     const {scan, gatheredBytesMax} = this.reading;
     const rows = liveRows(chunks);
-    const rowsMax = Math.max(2, Math.floor(gatheredBytesMax / gatheredWordRowBytes));
+    const rowsMax = Math.max(2, Math.floor(gatheredBytesMax / gatheredRowBytes));
     const walk = new UserWalk(snapshot.index.users.count, rowsMax, rows, walkUser);
     await scan.borrowingAsItGrows((loan) => {
       const fold: ChosenFold = (chunkRows, chosen) => {
@@ -320,7 +329,7 @@ async function* noted<R extends WholeRows>(
 
 /** Folds the body blocks of these rows, which ascend, in any order: each block with its rows, and how many rows are before them. */
 export async function foldBodies(
-  {scan}: Pick<Reading, 'scan'>,
+  {scan}: Pick<RowReading, 'scan'>,
   chunk: ChunkEntry,
   rows: Uint16Array,
   fold: (block: Uint8Array, inBlock: Uint16Array, before: number) => void,

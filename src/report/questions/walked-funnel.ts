@@ -7,16 +7,14 @@ import {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {FunnelResult} from '../../../actors/report/funnel/funnel.js';
 import {PathLog} from '../../../actors/report/funnel/path-log.js';
 import {type PathSummary, summarize, summarizeResults} from '../../../actors/report/funnel/path-summary.js';
-import {PostedFunnel} from '../../../actors/report/funnel/posted-funnel.js';
 import {funnelBreakdownFields, funnelFields, type ShownFunnel} from '../../../actors/report/funnel/walked-answer.js';
 import {rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {QueryOf} from '../../asks/report.js';
-import type {GatherChosen} from '../operators/chosen-postings.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {isUndecided} from '../operators/funnel-point.js';
 import {type FunnelWalks, groupedWalks, type UserPath} from '../operators/funnel-walks.js';
-import {gatheredPostings} from '../operators/gathered-postings.js';
 import type {Grouping} from '../operators/grouped-rows.js';
+import {areStepsPlain, postedFunnel} from '../operators/posted-funnel.js';
 import {BeyondMemory} from '../operators/row-scan.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
@@ -138,32 +136,4 @@ class WalkedFunnel {
     for (const paths of rows) summaries.push(await this.summary(paths));
     return [funnelBreakdownFields(grouping.property, groups, chosen, summaries, this.shown)];
   }
-}
-
-/** Whether paths depend on nothing but the chosen events of the steps. */
-const areStepsPlain = ({order, range, exclusions = [], hold, users, breakdown, interval}: QueryOf<'funnel'>): boolean =>
-  (order ?? 'sequential') === 'sequential' &&
-  (range ?? 'all') === 'all' &&
-  exclusions.length === 0 &&
-  users === undefined &&
-  hold === undefined &&
-  breakdown === undefined &&
-  interval === undefined;
-
-/** The funnel of one partition from postings; undefined: there are none. */
-async function postedFunnel(
-  reading: Reading,
-  {steps, where = [], fromMs, toMs, windowMs = Number.POSITIVE_INFINITY}: QueryOf<'funnel'>,
-  snapshot: PartitionSnapshot,
-): Promise<FunnelResult | undefined> {
-  const stretch = {startMs: fromMs, lastMs: toMs};
-  const selectors = steps.map(({event, where: own = []}) => ({event, where: [...where, ...own]}));
-  const {scan, fast, progress, lists} = reading;
-  const gather: GatherChosen = (wanted, allocate) => gatheredPostings(reading, snapshot, wanted, allocate);
-  const posted = await fast.chosen?.eventsOf(snapshot, selectors, stretch, gather);
-  if (posted === undefined) return undefined;
-  const {segments, names} = posted;
-  const funnel = new PostedFunnel(segments, names, stretch, windowMs, progress, lists, snapshot.leftOut.users);
-  await scan.inSlices(funnel.walk());
-  return funnel;
 }

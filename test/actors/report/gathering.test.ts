@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {medianOf, NumberList, NumberLists, percentilesOf} from '../../../actors/report/funnel/median.js';
-import {GatheredRows, groupByUser, newBytes} from '../../../actors/report/rows/gathered-rows.js';
+import {GatheredRows, groupByUser} from '../../../actors/report/rows/gathered-rows.js';
 import {TimeSort} from '../../../actors/report/rows/time-sort.js';
 import {finish} from '../../support/postings.js';
 import {runs} from '../../support/runs.js';
@@ -14,7 +14,7 @@ describe('gathered rows', () => {
   test('whatever the bound, every row is gathered once, with its user, in the order of adding', () => {
     fc.assert(
       fc.property(someRows, fc.integer({min: 2, max: 70}), (rows, rowsMax) => {
-        const gathered = new GatheredRows(10, rowsMax, rows.length, newBytes);
+        const gathered = new GatheredRows(10, rowsMax, rows.length);
         const found: [number, number, number][] = [];
         do {
           for (const [user, time, kind] of rows) gathered.add(user, time, kind);
@@ -34,7 +34,7 @@ describe('gathered rows', () => {
   test('memory stays within the bound, and passes are few', () => {
     const rowsMax = 2_000;
     const users = 10_000;
-    const gathered = new GatheredRows(users, rowsMax, 50_000, newBytes);
+    const gathered = new GatheredRows(users, rowsMax, 50_000);
     let passes = 0;
     do {
       for (let i = 0; i < 50_000; i++) gathered.add((i * 7_919) % users, i, 0);
@@ -45,7 +45,7 @@ describe('gathered rows', () => {
   });
 
   test('one user alone may exceed the bound', () => {
-    const gathered = new GatheredRows(3, 2, 10, newBytes);
+    const gathered = new GatheredRows(3, 2, 10);
     for (let time = 0; time < 10; time++) gathered.add(time % 2, time, 0);
     expect([gathered.userEnd, gathered.count]).toEqual([1, 5]);
   });

@@ -1,24 +1,16 @@
 // The end of a pass over what was gathered: in slices, so that the thread's loop gets its turn however much memory there is.
 import {describe, expect, test} from 'vitest';
-import type {SnapshotIndex} from '../../../actors/manifest.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {planActive} from '../../../actors/report/engagement/active-plan.js';
 import {ActivitySums} from '../../../actors/report/engagement/activity.js';
-import {FunnelPartial} from '../../../actors/report/funnel/funnel.js';
 import {BucketSets} from '../../../actors/report/rows/bucket-sets.js';
 import {sliceRows} from '../../../actors/report/rows/gathered-rows.js';
+import {UserWalk} from '../../../actors/report/rows/user-walk.js';
 import {chunkOf} from '../../support/postings.js';
 
 const hourMs = 3_600_000;
 const [hours, rows] = [240, 300_000];
 const toMs = hours * hourMs - 1;
-
-const indexOf = (userCount: number): SnapshotIndex =>
-  ({
-    users: {count: userCount, blocks: []},
-    names: {count: 2, blocks: []},
-    chunks: [{live: rows, minTimeMs: 0, maxTimeMs: toMs, names: null}],
-  }) as unknown as SnapshotIndex;
 
 const gathered = (userCount: number) =>
   chunkOf(
@@ -37,13 +29,16 @@ describe.each([
   ['few users', 500],
   ['many users', 1_000_000],
 ])('a pass over the rows of %s gives way', (_, userCount) => {
-  const index = indexOf(userCount);
-
-  test('of a funnel', () => {
-    const partial = new FunnelPartial(index, [0, 1], {startMs: 0, lastMs: toMs}, Number.POSITIVE_INFINITY, rows);
-    partial.addRows(gathered(userCount));
+  test('of a walk of users', () => {
+    let walked = 0;
+    const walk = new UserWalk(userCount, rows, rows, (_user, _times, _kinds, start, end) => {
+      walked += end - start;
+    });
+    const chunk = gathered(userCount);
+    for (const row of chunk.order) walk.add(chunk.users[row]!, chunk.times[row]!, chunk.names[row]!);
     // Rows are counted, placed and walked, users added up and walked.
-    const turns = turnsOf(partial.endPass());
+    const turns = turnsOf(walk.endPass());
+    expect(walked).toBe(chunk.order.length);
     expect(turns).toBeGreaterThanOrEqual(Math.floor((3 * rows) / sliceRows));
     expect(turns).toBeLessThan((3 * rows + 2 * userCount) / sliceRows + 5);
   });

@@ -13,9 +13,8 @@ import {Effects, type Outbox} from '../../../src/partition/effects.js';
 import {SavedFunnels} from '../../../src/partition/funnels/saved-funnels.js';
 import {MissingPart} from '../../../src/parts/stored-parts.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
-import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
+import {PostingsIndex} from '../../../src/report/operators/postings-index.js';
 import {NewestSnapshots, type PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
-import {plainPath} from '../../../src/report/stored-answers.js';
 import {messageId, type Trigger} from '../../../src/webhooks/trigger.js';
 import type {Json, JsonObject} from '../../../tools/model/model.js';
 import {Random} from '../../../tools/random.js';
@@ -174,10 +173,13 @@ class World {
     try {
       const snapshot = await this.snapshot();
       if (snapshot === undefined) return undefined;
-      const plain = isPosted ? plainPath(asked) : undefined;
-      if (plain === undefined) return await new Evaluation(cache, 1024 * 1024).converted(asked, snapshot, 1);
-      const funnels = new FunnelIndex(cache, derivedIn(cache));
-      return await new Evaluation(cache, 1024 * 1024, {funnels}).postedConverted(plain, snapshot);
+      const postings = new PostingsIndex(cache, derivedIn(cache), 1);
+      const evaluation = new Evaluation(cache, 1024 * 1024, isPosted ? {postings} : {});
+      for (let asks = 0; asks < 2; asks++) {
+        await evaluation.converted(asked, snapshot, 1);
+        await postings.settled();
+      }
+      return await evaluation.converted(asked, snapshot, 1);
     } catch (error) {
       if (error instanceof MissingPart) return undefined;
       throw error;

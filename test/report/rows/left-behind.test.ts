@@ -6,10 +6,9 @@ import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {MissingPart} from '../../../src/parts/stored-parts.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
-import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
 import {ChosenNumbers} from '../../../src/report/operators/chosen-numbers.js';
-import {ChosenPostings} from '../../../src/report/operators/chosen-postings.js';
 import {HeldBuckets} from '../../../src/report/operators/held-buckets.js';
+import {PostingsIndex} from '../../../src/report/operators/postings-index.js';
 import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
 import type {FastPaths} from '../../../src/report/reading.js';
 import {derivedIn} from '../../support/derived.js';
@@ -25,7 +24,7 @@ class World {
   readonly partition = new TestPartition(this.values);
   readonly parts: PartsCache;
   readonly derived: DerivedIndexes;
-  readonly paths: FastPaths & {readonly funnels: FunnelIndex};
+  readonly paths: FastPaths & {readonly postings: PostingsIndex};
   private readonly gatheredBytesMax: number;
   private rows = 0;
 
@@ -35,8 +34,7 @@ class World {
     const derived = derivedIn(this.parts);
     this.derived = derived;
     this.paths = {
-      funnels: new FunnelIndex(this.parts, derived),
-      chosen: new ChosenPostings(derived, 1),
+      postings: new PostingsIndex(this.parts, derived, 1),
       numbers: new ChosenNumbers(derived, 1),
       daySets: true,
       sets: new HeldBuckets(derived, 1),
@@ -78,7 +76,7 @@ class World {
     expect(await evaluation.answer(query, [snapshot])).toBe(expected);
     const {reads} = this.values;
     this.parts.memory.lend(-lent);
-    await this.paths.funnels.settled();
+    await this.paths.postings.settled();
     return reads;
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {FunnelWalk} from '../../../../actors/report/funnel/funnel-walk.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
+import {searchOf} from '../../../support/postings.js';
 import {runs} from '../../../support/runs.js';
 import {MemoryParts, TestPartition} from '../../../support/snapshot.js';
 
@@ -25,8 +25,8 @@ test('an answer has every field, in the order of docs/api/reports/funnel.md', as
   );
 });
 
-describe('funnel walk', () => {
-  /** Every entry, every event: what W1 and W2 of funnel-walk.ts say, without W3. */
+describe('the search of sequential steps', () => {
+  /** Every entry, every event: without SQ2 of sequential-search.ts. */
   function slowWalk(steps: readonly number[], windowMs: number, times: readonly number[], kinds: readonly number[]) {
     let deepest: number[] = [];
     for (let entry = 0; entry < kinds.length; entry++) {
@@ -45,13 +45,15 @@ describe('funnel walk', () => {
     const someSteps = fc.array(fc.nat(2), {minLength: 1, maxLength: 6});
     fc.assert(
       fc.property(fc.array(someEvents, {maxLength: 3}), someSteps, fc.nat(20), (users, steps, windowMs) => {
-        const walk = new FunnelWalk(Uint8Array.from(steps), windowMs);
+        const {search, setOf} = searchOf(steps, 3, windowMs);
         for (const events of users) {
           const sorted = events.toSorted((a, b) => a[0] - b[0]);
           const times = sorted.map(([time]) => time);
           const kinds = sorted.map(([, kind]) => kind);
-          const depth = walk.walk(Float64Array.from(times), Uint8Array.from(kinds), 0, times.length);
-          expect([...walk.times.subarray(0, depth)]).toEqual(slowWalk(steps, windowMs, times, kinds));
+          const sets = Uint32Array.from(kinds, (kind) => setOf[kind]!);
+          const depth = search.find(Float64Array.from(times), sets, times.length);
+          const reached = [...search.places.subarray(0, depth)].map((place) => times[place]);
+          expect(reached).toEqual(slowWalk(steps, windowMs, times, kinds));
         }
       }),
       {numRuns: runs(1_000)},
@@ -62,8 +64,8 @@ describe('funnel walk', () => {
     // 100,000 entries, each of which sees 50,000 events that it cannot use: a walk per entry would take minutes.
     const count = 200_000;
     const times = Float64Array.from({length: count}, (_, i) => i);
-    const kinds = Uint8Array.from({length: count}, (_, i) => i % 2);
-    const walk = new FunnelWalk(Uint8Array.of(0, 1, 2), 50_000);
-    expect(walk.walk(times, kinds, 0, count)).toBe(2);
+    const {search, setOf} = searchOf([0, 1, 2], 3, 50_000);
+    const sets = Uint32Array.from({length: count}, (_, i) => setOf[i % 2]!);
+    expect(search.find(times, sets, count)).toBe(2);
   });
 });

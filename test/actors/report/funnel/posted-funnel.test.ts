@@ -1,18 +1,24 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {countedRows} from '../../../../actors/chunk/left-rows.js';
-import {noUser, type RowsView} from '../../../../actors/chunk/rows.js';
-import type {SnapshotIndex} from '../../../../actors/manifest.js';
+import {noUser} from '../../../../actors/chunk/rows.js';
 import {ranksPerMs, timeOfKey} from '../../../../actors/report/funnel/event-key.js';
-import {FunnelPartial} from '../../../../actors/report/funnel/funnel.js';
 import type {FunnelProgress} from '../../../../actors/report/funnel/funnel-progress.js';
 import {NumberLists} from '../../../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../../../actors/report/funnel/posted-funnel.js';
-import {plainMemory, type UserPostings} from '../../../../actors/report/funnel/user-postings.js';
+import {plainMemory, selectorsMax, type UserPostings} from '../../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../../actors/report/selection.js';
 import {UserSet} from '../../../../actors/table/user-set.js';
 import {memoryWithProgress, threadProgress} from '../../../../src/report/funnel/funnel-kernel.js';
-import {chunkOf, finish, postingsOf, type Row, resultOf, type Shape, segmentsOf} from '../../../support/postings.js';
+import {
+  chunkOf,
+  finish,
+  postingsOf,
+  type Row,
+  resultOf,
+  segmentsOf,
+  walkedFunnel,
+} from '../../../support/postings.js';
 import {runs} from '../../../support/runs.js';
 import {PlainFunnelProgress} from '../../../twins/funnel-progress.js';
 
@@ -32,23 +38,10 @@ const ways = [
   [plainMemory, twin],
 ] as const;
 
-function scanned(
-  chunks: readonly RowsView[],
-  {userCount, nameCount}: Shape,
-  steps: number[],
-  stretch: Stretch,
-  windowMs: number,
-) {
-  const index = {
-    users: {count: userCount, blocks: []},
-    names: {count: nameCount, blocks: []},
-    chunks: [{live: 1, minTimeMs: 0, maxTimeMs: Number.MAX_SAFE_INTEGER, names: null}],
-  } as unknown as SnapshotIndex;
-  const partial = new FunnelPartial(index, steps, stretch, windowMs, 1 << 20);
-  for (const chunk of chunks) partial.addRows(chunk);
-  expect(finish(partial.endPass())).toBe(false);
-  return resultOf(partial);
-}
+const scanned = (...asked: Parameters<typeof walkedFunnel>) => resultOf(walkedFunnel(...asked));
+
+/** The list of a step that never happened. */
+const noList = 1_000;
 
 function posted(
   segments: readonly UserPostings[],
@@ -59,7 +52,8 @@ function posted(
   hasLeft = new UserSet(),
 ) {
   const completed = new UserSet();
-  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, progress, lists, hasLeft, completed);
+  const places = steps.map((name) => (name < 0 ? noList : name));
+  const funnel = new PostedFunnel(segments, places, stretch, windowMs, progress, lists, hasLeft, completed);
   finish(funnel.walk());
   expect(completed.count).toBe(funnel.reached[steps.length - 1]);
   const result = resultOf(funnel);
@@ -70,7 +64,8 @@ function posted(
 /** Users who reach the last step. */
 function completing(segments: readonly UserPostings[], steps: number[], stretch: Stretch, windowMs: number): number[] {
   const completed = new UserSet();
-  finish(new PostedFunnel(segments, steps, stretch, windowMs, threadProgress, lists, new UserSet(), completed).walk());
+  const places = steps.map((name) => (name < 0 ? noList : name));
+  finish(new PostedFunnel(segments, places, stretch, windowMs, threadProgress, lists, new UserSet(), completed).walk());
   return [...completed.members()];
 }
 
@@ -270,33 +265,9 @@ describe('postings', () => {
     const only = new Set([1, 4]);
     const some = postingsOf([chunkOf(rows)], shape, 3, undefined, only);
     const others = postingsOf([chunkOf(rows.filter(({name}) => only.has(name)))], shape, 3);
-    expect(some?.rows).toBe(100);
+    expect(some?.events).toBe(100);
     for (let name = 0; name < 6; name++) expect(listed(some, name)).toEqual(listed(others, name));
     expect([some?.rankEnd, some?.bytes]).toEqual([others?.rankEnd, others?.bytes]);
-  });
-
-  test('narrowed to some names keep these as they are, and nothing of others', () => {
-    const rows = Array.from({length: 400}, (_, i) => row((i * 7) % 11, (i * i) % 6, Math.floor(i / 40)));
-    // A name of one user in eleven is sparse, the others are dense.
-    const chunks = [chunkOf([...rows, row(5, 6, 3), row(5, 6, 4)])];
-    const shape = {userCount: 11, nameCount: 8};
-    const all = postingsOf(chunks, shape, 3)!;
-    for (const names of [[], [0], [1, 6], [3, 4, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7]]) {
-      const kept = new Set(names);
-      const others = [0, 1, 2, 3, 4, 5, 6, 7].filter((name) => !kept.has(name));
-      const some = all.narrowedTo(kept, memoryWithProgress);
-      for (const name of names) expect(listed(some, name)).toEqual(listed(all, name));
-      for (const name of others) expect(some.of(name)).toBeUndefined();
-      expect(all.narrowedTo(kept, plainMemory).bytes).toBe(all.bytes - all.bytesOf(others));
-      expect(some).toMatchObject({
-        rows: names.flatMap((name) => listed(all, name).flatMap(([, events]) => events)).length,
-      });
-      expect([some.rankStart, some.rankEnd]).toEqual([all.rankStart, all.rankEnd]);
-      const steps = names.length === 0 ? [-1] : names;
-      const whole = {startMs: 0, lastMs: 1_000};
-      for (const windowMs of [2, Number.POSITIVE_INFINITY])
-        expect(posted([some], steps, whole, windowMs)).toEqual(posted([all], steps, whole, windowMs));
-    }
   });
 
   test('do not exist where ranks run out, and do where they just suffice', () => {
@@ -313,16 +284,16 @@ describe('postings', () => {
     expect(listed(postingsOf([chunkOf([row(0, 0, 2 ** 42 - 1)])], shape, 7), 0)).toEqual([[0, [[2 ** 42 - 1, 7]]]]);
   });
 
-  test('more than 65,536 names, and users of one event', () => {
-    const shape = {userCount: 70_000, nameCount: 70_000};
-    const chunks = [
-      chunkOf(Array.from({length: 35_000}, (_, i) => row(i, 69_999 - i, i))),
-      chunkOf(Array.from({length: 35_000}, (_, i) => row(35_000 + i, 34_999 - i, i))),
-    ];
+  test('of as many selectors as may be, and users of one event', () => {
+    const shape = {userCount: 70_000, nameCount: selectorsMax};
+    const nameOf = (user: number): number => (user * 7) % selectorsMax;
+    const chunks = [0, 35_000].map((first) =>
+      chunkOf(Array.from({length: 35_000}, (_, i) => row(first + i, nameOf(first + i), i))),
+    );
     const postings = postingsOf(chunks, shape);
-    for (const name of [0, 34_999, 35_000, 69_999]) {
-      const user = 69_999 - name;
-      expect(listed(postings, name)).toEqual([[user, [[user % 35_000, 0]]]]);
+    for (const name of [0, 1, selectorsMax - 1]) {
+      const users = Array.from({length: 70_000}, (_, user) => user).filter((user) => nameOf(user) === name);
+      expect(listed(postings, name)).toEqual(users.map((user) => [user, [[user % 35_000, 0]]]));
     }
   });
 });
