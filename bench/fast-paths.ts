@@ -48,8 +48,6 @@ export const fastPaths: readonly FastPath[] = [
   ['sets of users by bucket held (`src/report/operators/held-buckets.ts`)', 'rows scanned', 'test/report/rows/left-behind.test.ts', 'twins', 'lifecycle of an event by day: sets held', '7.73 (6.81-13.1) of the CPU'],
   ['sets of users who start and return held (`src/report/operators/return-sets.ts`)', '`actors/report/engagement/user-periods.ts`', 'test/report/rows/left-behind.test.ts', 'twins', 'retention by week: sets held', '41.9 (17.2-50.1) of the CPU'],
   ['rows found by a kernel (`kernels/row-finder.ts`)', '`test/twins/row-finder.ts`', 'test/report/counts/name-kernel.test.ts', 'twins', 'chunks scanned: rows found by the kernel', '3.25 (2.93-4.19)'],
-  ['cells by name (`actors/report/counts/cells-by-name.ts`)', 'all cells', 'test/actors/sorting.test.ts', 'twins', 'count of a name: its cells alone', '4.29 (2.38-4.85)'],
-  ['their order', 'numbers sorted', 'test/actors/sorting.test.ts', 'pieces', 'cells by name: radix sort', '13.9 (12.2-15.7)'],
   ['ends of hours sought near (`actors/chunk/rows.ts`)', 'in all of the chunk', 'test/actors/parts.test.ts', 'pieces', 'ends of hours: sought near their starts', '1.59 (1.50-1.82)'],
   ['series as text (`actors/report/answers.ts`)', 'JSON.stringify', 'test/actors/report/answers.test.ts', 'pieces', 'a series: written as text', '2.97 (2.77-3.14)'],
   ['dates month by month (`actors/calendar.ts`)', 'one by one', 'test/actors/report/answers.test.ts', 'pieces', 'dates of a series: month by month', '5.83 (5.67-5.87)'],

@@ -17,7 +17,7 @@ interface Snapshot {
   readonly index: SnapshotIndex;
 }
 
-/** Counts of events by hour and name, by ascending hour. */
+/** Counts of events by (hour, name), ascending. */
 export interface HourCells {
   readonly hours: Uint32Array;
   readonly names: Uint32Array;

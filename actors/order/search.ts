@@ -36,3 +36,11 @@ export function upperBound(ascending: SortedNumbers, value: number, start = 0, e
   }
   return low;
 }
+
+/** End of the run of equal numbers that begins at `start`, sought near it. */
+export function endOfRun(ascending: SortedNumbers, start: number): number {
+  const value = ascending[start];
+  let step = 1;
+  while (start + step < ascending.length && ascending[start + step] === value) step *= 2;
+  return upperBound(ascending, value, start + (step >>> 1), Math.min(start + step, ascending.length));
+}

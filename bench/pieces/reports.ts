@@ -1,13 +1,11 @@
 // Pieces of reports and history: what is looked for in memory, put in order, and written.
 
-import type {WindowsView} from '../../actors/aggregator/windows.js';
 import {bucketLabel} from '../../actors/calendar.js';
 import {type FoundRow, type HistoryFilter, NewestRows} from '../../actors/chunk/history.js';
 import {firstAt, firstAtNear, noUser, type RowsView, timeOrder} from '../../actors/chunk/rows.js';
 import {chunkRowsMax, hourMs} from '../../actors/limits.js';
 import {activeFields, intervalText} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
-import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
 import {NumberCounts} from '../../actors/report/counts/number-counts.js';
 import {forEachBucket, type TimedNumbers} from '../../actors/report/counts/timed-numbers.js';
 import {medianOf, NumberList, NumberLists} from '../../actors/report/funnel/median.js';
@@ -20,7 +18,6 @@ import type {SomeEvents} from './some-events.js';
 
 export function reportPieces(events: SomeEvents): Piece[] {
   return [
-    cellsByName(events.count),
     ...series(events.count),
     median(events.count),
     usedAgain(events.count),
@@ -29,43 +26,6 @@ export function reportPieces(events: SomeEvents): Piece[] {
     rowsOfOneUser(events),
     eventsByNumber(events),
   ];
-}
-
-function cellsByName(count: number): Piece {
-  const cells = cellsOf(count);
-  return {
-    quick: 'cells by name: radix sort',
-    plain: 'cells by name: numbers sorted',
-    work: {
-      quick: () => {
-        const {hours, counts} = new CellsByName(cells);
-        return [hours, counts];
-      },
-      plain: () => {
-        const {names, hours, counts} = cells;
-        const keys = Float64Array.from(names, (name, cell) => name * names.length + cell).sort();
-        const places = Uint32Array.from(keys, (key) => key % names.length);
-        return [Uint32Array.from(places, (cell) => hours[cell]!), Float64Array.from(places, (cell) => counts[cell]!)];
-      },
-    },
-    count,
-  };
-}
-
-/** A block of windows with so many cells: every name in every hour. */
-function cellsOf(cellCount: number): WindowsView {
-  const none = new Uint32Array(0);
-  const numbers = (of: (cell: number) => number) => Uint32Array.from({length: cellCount}, (_, cell) => of(cell));
-  return {
-    firstDay: 0,
-    lastDay: 0,
-    counts: Float64Array.from({length: cellCount}, (_, cell) => cell % 97),
-    hours: numbers((cell) => Math.floor(cell / eventMix.length)),
-    names: numbers((cell) => cell % eventMix.length),
-    days: none,
-    memberOffsets: none,
-    members: none,
-  };
 }
 
 /** Counts by day, as many answers as have `count` buckets together. */

@@ -1,7 +1,6 @@
 // Counts of events: what is derived of parts, and parts that are at hand.
 
 import type {PartsCache} from '../../src/parts/parts-cache.js';
-import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {ValueIndex} from '../../src/report/counts/value-index.js';
 import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
 import type {FastPaths} from '../../src/report/reading.js';
@@ -17,7 +16,6 @@ export class CountTwins {
   async twins(): Promise<Twins[]> {
     const awaited = new AwaitedParts(this.ground.link.values, cacheBytesMax);
     const values = new ValueIndex(this.ground.cache, this.ground.derived(), this.ground.snapshots.length);
-    const namedCells = new NamedCells(this.ground.derived());
     const filters = [
       ['page_viewed', 'path', '/docs/api'],
       ['button_clicked', 'device', 'tablet'],
@@ -31,11 +29,11 @@ export class CountTwins {
         return this.ground.evaluate(query, this.ground.cache, paths);
       };
     };
-    const named = (parts: PartsCache, paths: FastPaths = {}): Way => {
+    const named = (parts: PartsCache): Way => {
       return (number) => {
         const range = wholeRange(this.ground.workload, number);
         const query = {report: 'counts', events: ['purchase_completed'], interval: 'day', ...range} as const;
-        return this.ground.evaluate(query, parts, paths);
+        return this.ground.evaluate(query, parts);
       };
     };
     const brokenDown = (paths: FastPaths): Way => {
@@ -88,7 +86,7 @@ export class CountTwins {
     }
     const {cache} = this.ground;
     for (let number = 0; number < 4; number++) {
-      await named(cache, {namedCells})(number);
+      await named(cache)(number);
       await named(awaited)(number);
     }
     return [
@@ -121,12 +119,6 @@ export class CountTwins {
         plain: 'sum of a number by day: columns read',
         ways: [summed({numbers}), summed({})],
         asks: 4,
-      },
-      {
-        quick: 'count of a name: its cells alone',
-        plain: 'count of a name: all cells',
-        ways: [named(cache, {namedCells}), named(cache)],
-        asks: 9,
       },
       {
         quick: 'cached parts: folded without a promise',

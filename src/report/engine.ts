@@ -29,7 +29,6 @@ import {Damage, isUnreadable} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
-import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
 import {DerivedIndexes} from './derived-indexes.js';
 import {Evaluation} from './evaluate.js';
@@ -134,7 +133,6 @@ export class ReportEngine {
     this.derived = new DerivedIndexes(this.parts.memory, logger, {whenIdle});
     this.postings = new PostingsIndex(this.parts, this.derived, partitionCount);
     this.paths = {
-      namedCells: new NamedCells(this.derived),
       postings: this.postings,
       values: new ValueIndex(this.parts, this.derived, partitionCount),
       numbers: new ChosenNumbers(this.derived, partitionCount),

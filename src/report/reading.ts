@@ -2,7 +2,6 @@
 import type {FunnelProgress} from '../../actors/report/funnel/funnel-progress.js';
 import type {NumberLists} from '../../actors/report/funnel/median.js';
 import type {RowFinder} from '../../actors/report/rows/row-finder.js';
-import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {ChosenNumbers} from './operators/chosen-numbers.js';
 import type {HeldBuckets} from './operators/held-buckets.js';
@@ -11,7 +10,6 @@ import type {RowReading} from './operators/row-scan.js';
 
 /** Faster ways to an answer. Without one its plain twin answers. */
 export interface FastPaths {
-  readonly namedCells?: NamedCells | undefined;
   readonly postings?: PostingsIndex | undefined;
   readonly values?: ValueIndex | undefined;
   readonly numbers?: ChosenNumbers | undefined;

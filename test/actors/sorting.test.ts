@@ -4,7 +4,7 @@ import {DaySets} from '../../actors/aggregator/day-sets.js';
 import {noUser, timeOrder} from '../../actors/chunk/rows.js';
 import {PairSums} from '../../actors/order/pair-sums.js';
 import {radixSortIndices, sortNumbers} from '../../actors/order/radix-sort.js';
-import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
+import {endOfRun} from '../../actors/order/search.js';
 import {Random} from '../../tools/random.js';
 
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -55,29 +55,15 @@ describe('users by day', () => {
   });
 });
 
-describe('cells by name', () => {
-  test.each(seeds)('seed %i: by (name, hour), and found by both', (seed) => {
+describe('runs of equal numbers', () => {
+  test.each(seeds)('seed %i: end where the first other number is', (seed) => {
     const random = new Random(seed);
-    const widest = random.pick([0, 3, 40, 2 ** 16, 2 ** 32 - 1]);
-    const cells: {hour: number; name: number; count: number}[] = [];
-    for (let hour = 470_000, end = hour + random.pick([0, 1, 300]); hour < end; hour++) {
-      const names = Array.from({length: random.between(0, 9)}, () => random.between(0, widest));
-      for (const name of [...new Set(names)].sort((a, b) => a - b))
-        cells.push({hour, name, count: random.between(-3, 99)});
-    }
-    const column = (of: keyof (typeof cells)[number]): Uint32Array => Uint32Array.from(cells, (cell) => cell[of]);
-    const [none, day] = [new Uint32Array(0), {firstDay: 0, lastDay: 0}];
-    const counts = Float64Array.from(cells, ({count}) => count);
-    const lists = {days: none, memberOffsets: none, members: none};
-    const byName = new CellsByName({...day, ...lists, counts, hours: column('hour'), names: column('name')});
-    const wanted = [...cells].sort((a, b) => a.name - b.name || a.hour - b.hour);
-    expect([...byName.hours]).toEqual(wanted.map(({hour}) => hour));
-    expect([...byName.counts]).toEqual(wanted.map(({count}) => count));
-    for (const {name, hour} of cells.slice(0, 50)) {
-      const isBefore = (cell: (typeof cells)[number]): boolean =>
-        cell.name < name || (cell.name === name && cell.hour < hour);
-      expect(byName.find(name, hour)).toBe(wanted.filter(isBefore).length);
-    }
+    const lengths = Array.from({length: 60}, () => random.pick([1, 1, 2, 3, 4, 5, 8, 9, random.between(1, 300)]));
+    const numbers = Uint32Array.from(lengths.flatMap((length, run) => Array<number>(length).fill(3 * run)));
+    const ends: number[] = [];
+    for (let at = 0; at < numbers.length; at = ends.at(-1)!) ends.push(endOfRun(numbers, at));
+    let end = 0;
+    expect(ends).toEqual(lengths.map((length) => (end += length)));
   });
 });
 

@@ -16,7 +16,6 @@ import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {readIndex} from '../../src/parts/stored-state.js';
-import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
 import {HeldBuckets} from '../../src/report/operators/held-buckets.js';
@@ -525,7 +524,6 @@ describe('every set of snapshots that agree', () => {
       const derived = derivedIn(cache);
       const postings = new PostingsIndex(cache, derived, partitions.length);
       const paths: FastPaths = {
-        namedCells: new NamedCells(derived),
         postings,
         numbers: new ChosenNumbers(derived, partitions.length),
         daySets: true,

@@ -1,5 +1,5 @@
 // Events of a name by bucket, out of hourly cells where there are some: those with a value of a property out of cells by value.
-import type {ChunkEntry, RunBlock} from '../../../actors/manifest.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {Buckets} from '../../../actors/report/counts/buckets.js';
 import {CountsPartial} from '../../../actors/report/counts/counts.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
@@ -22,31 +22,11 @@ export async function countsOf(
   const name = nameIndex(snapshot, event);
   if (name < 0) return new Float64Array(buckets.count);
   const partial = new CountsPartial(buckets, name);
-  await foldCells(reading, partial, partial.blocks(index));
+  await reading.scan.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
   partial.addCells(leftOut.cells);
   const chunks = partial.chunks(index.chunks);
   await reading.scan.foldRows(chunks, leftOut.users, (_, rows) => partial.addRows(rows));
   return partial.counts;
-}
-
-/** Blocks whose cells are grouped by name are counted without their windows. */
-async function foldCells(
-  {scan, fast: {namedCells}}: Reading,
-  partial: CountsPartial,
-  blocks: readonly RunBlock[],
-): Promise<void> {
-  const others: RunBlock[] = [];
-  for (const block of blocks) {
-    const cells = namedCells?.of(block.part);
-    if (cells === undefined) others.push(block);
-    else partial.addNamedCells(cells);
-    const turn = scan.pauseIfDue();
-    if (turn !== undefined) await turn;
-  }
-  await scan.foldWindows(others, ({part}, windows) => {
-    partial.addCells(windows);
-    namedCells?.note(part, windows);
-  });
 }
 
 /** Whether cells by value may answer for the condition. */

@@ -7,7 +7,6 @@ import {hourMs} from '../../../../actors/limits.js';
 import type {ReportQuery} from '../../../../src/asks/report.js';
 import {localBuckets} from '../../../../src/edge/query/local-buckets.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
-import {NamedCells} from '../../../../src/report/counts/named-cells.js';
 import {ValueIndex} from '../../../../src/report/counts/value-index.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
 import {headersOf} from '../../../../src/report/published/freshness.js';
@@ -89,13 +88,12 @@ test('events of each local bucket, all of them and those with a property', async
     const parts = new PartsCache(values, 1 << 24);
     const derived = derivedIn(parts);
     const index = new ValueIndex(parts, derived, 1);
-    const paths = {values: index, namedCells: new NamedCells(derived)};
+    const paths = {values: index};
     const ask = async (query: ReportQuery): Promise<{data: unknown; total: number}> =>
       JSON.parse(await new Evaluation(parts, 1 << 20, paths).answer(query, [snapshot]));
     const query = queryOf(name, bounds, interval);
     const all = await ask(query);
     expect(all).toEqual(expected(query, events));
-    for (let again = 0; again < 2; again++) expect(await ask(query)).toEqual(all); // By cells of the name alone.
     const {buckets, zone, ...inUtc} = query;
     expect((await ask(inUtc)).total).toBe(all.total);
     for (const value of [...plans, ...plans]) {
