@@ -12,7 +12,7 @@ import {medianOf, NumberList, NumberLists} from '../../actors/report/funnel/medi
 import {TimeSort} from '../../actors/report/rows/time-sort.js';
 import {chooseGroups, ValueGroups} from '../../actors/report/rows/value-groups.js';
 import {GroupCounts} from '../../src/report/operators/grouped-rows.js';
-import {canonical, dayMs, eventMix} from '../workload/events.js';
+import {canonical, dayMs} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
 import type {SomeEvents} from './some-events.js';
 

@@ -186,7 +186,7 @@ export class DerivedIndexes {
   }
 }
 
-interface Sized {
+export interface Sized {
   readonly bytes: number;
 }
 

@@ -21,7 +21,7 @@ import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
 import {PropertyName} from '../../../actors/report/rows/property-name.js';
 import {chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
-import {AskTimes, noAsks} from '../../../actors/report/yielding.js';
+import {noAsks} from '../../../actors/report/yielding.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {loadAhead} from '../../parts/load-ahead.js';
@@ -29,12 +29,8 @@ import type {PartsCache} from '../../parts/parts-cache.js';
 import {type Build, type BuildNeed, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
 import {ColumnsReader} from '../narrow-columns.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {isRepeated, newRepeated, type Repeated, RepeatedQuestions} from '../repeated-questions.js';
 
-const asksMin = 2;
-/** Known pairs of property and partition; the one that was asked for longest ago is forgotten first. */
-const statesMin = 256;
-/** Properties that are known of all partitions: with a fixed bound two properties of 256 partitions would evict each other. */
-const propertiesMin = 16;
 /** Chunks of a segment: sorting their rows takes some 10 ms, the longest step of building. */
 const segmentChunksMax = 32;
 /** Share of the room for parts that building a segment may take. */
@@ -89,18 +85,14 @@ interface WantedCells {
   readonly values: AskedValues;
 }
 
-interface PropertyState {
+interface PropertyState extends Repeated {
   readonly property: PropertyName;
-  askCount: number;
-  readonly asks: AskTimes;
   segments: readonly ValueSegment[];
   /** Cover of the newest snapshot that a question named; follows `segments`. */
   cover: Cover | undefined;
   /** Chunks that wait for their turn to be built. */
   wanted: WantedCells | undefined;
   restUntilMs: number;
-  /** Memory of the cells that did not fit. */
-  refused: BuildNeed | undefined;
   /** Whether the newest cells of the property are of many values. VI5 */
   areWide: boolean;
   /** Until then questions about all values ask for no cells: the values are too many. VI7 */
@@ -129,9 +121,8 @@ export class ValueIndex {
   private readonly derived: DerivedIndexes;
   private readonly cells: Derived<ValueCells>;
   private readonly segmentChunks: number;
-  private readonly statesMax: number;
-  /** State per partition and property, the one with the oldest question first. */
-  private readonly states = new Map<string, PropertyState>();
+  /** By partition and property. */
+  private readonly properties: RepeatedQuestions<PropertyState>;
   private backlog: Promise<void> | undefined;
   private segmentsBuilt = 0;
 
@@ -141,7 +132,9 @@ export class ValueIndex {
     this.cells = derived.kind();
     const chunks = Math.floor((derived.roomBytes * buildingShare) / ValueCellsBuilder.bytesFor(chunkRowsMax));
     this.segmentChunks = Math.min(segmentChunksMax, chunks);
-    this.statesMax = Math.max(statesMin, propertiesMin * partitionCount);
+    this.properties = new RepeatedQuestions(derived, partitionCount, ({segments}) => {
+      for (const {key} of segments) this.cells.drop(key);
+    });
   }
 
   /** Sources of the answer to a question about this stretch; undefined when the property has no cells (yet). VI1, VI2 */
@@ -151,7 +144,7 @@ export class ValueIndex {
 
   /** Sources of the answer to a question about all values. Cells of too many values are no use to it, and may yield to others. */
   coveredForAll(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
-    const state = this.states.get(keyOf(snapshot.manifest.partition, property));
+    const state = this.properties.known(keyOf(snapshot.manifest.partition, property));
     if (state !== undefined) {
       const {segments, tooManyUntilMs} = state;
       const areTooMany = segments.length === 0 && this.derived.clockMs() < tooManyUntilMs;
@@ -166,11 +159,11 @@ export class ValueIndex {
     stretch: Stretch,
     values: AskedValues,
   ): CoveredChunks | undefined {
-    const state = this.asked(manifest.partition, property);
+    const state = this.properties.asked(keyOf(manifest.partition, property), () => newState(property));
     const cells = this.heldCells(state);
     const cover = state.cover?.index === index ? state.cover : coverOf(index, state.segments);
     state.cover = cover;
-    if (state.askCount >= asksMin && this.mayBuild(state, values)) {
+    if (isRepeated(state) && this.mayBuild(state, values)) {
       const due = this.dueChunks(cover, stretch);
       if (due.length > 0) this.want(state, {chunks: due, hasLeft: leftOut.users, values});
     }
@@ -190,7 +183,7 @@ export class ValueIndex {
     scan: (note?: NoteColumns) => Promise<void>,
     slices?: TimeSlicer,
   ): Promise<void> {
-    const state = this.states.get(keyOf(manifest.partition, property));
+    const state = this.properties.known(keyOf(manifest.partition, property));
     if (state === undefined || !this.mayBuild(state, values)) return scan();
     const taken = new Set(state.segments.flatMap((segment) => segment.chunks));
     const fresh = chunks.filter((chunk) => chunk.chunk !== index.nextChunk && !taken.has(countedKey(chunk)));
@@ -239,21 +232,6 @@ export class ValueIndex {
     return refused === undefined || this.derived.mayFit(refused, areWide ? noAsks : asks);
   }
 
-  private asked(partition: number, text: string): PropertyState {
-    const key = keyOf(partition, text);
-    const state = this.states.get(key) ?? newState(text);
-    state.askCount += 1;
-    state.asks.note(this.derived.clockMs());
-    this.states.delete(key);
-    this.states.set(key, state);
-    for (const [oldest, {segments}] of this.states) {
-      if (this.states.size <= this.statesMax) break;
-      this.states.delete(oldest);
-      for (const segment of segments) this.cells.drop(segment.key);
-    }
-    return state;
-  }
-
   /** Cells of the segments, without those that were dropped. */
   private heldCells(state: PropertyState): Map<ValueSegment, ValueCells> {
     const held = new Map<ValueSegment, ValueCells>();
@@ -288,14 +266,14 @@ export class ValueIndex {
   /** Builds the cells that questions wait for, one partition and property at a time. VI3 */
   private async workOff(): Promise<void> {
     for (;;) {
-      const state = [...this.states.values()].find(({wanted}) => wanted !== undefined);
+      const state = [...this.properties.all()].find(({wanted}) => wanted !== undefined);
       if (state?.wanted === undefined) return;
       const {wanted} = state;
       state.wanted = undefined;
       // Blocks other builds until this one ends: a question that arrived now would start an empty build and reset the back-off.
       state.restUntilMs = Infinity;
       const {end, tookMs} = await this.buildAll(state, wanted);
-      const built = [...this.states.values()].filter(({askCount}) => askCount >= asksMin).length;
+      const built = [...this.properties.all()].filter(isRepeated).length;
       const restMs = Math.min(Math.max(restTimes * tookMs * built, restMsMin), interestMs);
       state.restUntilMs = this.derived.clockMs() + restMs;
       this.noteUseless(state, end);
@@ -422,14 +400,12 @@ function refuse(state: PropertyState, need: BuildNeed): CellsEnd {
 
 function newState(text: string): PropertyState {
   return {
+    ...newRepeated(),
     property: new PropertyName(text),
-    askCount: 0,
-    asks: new AskTimes(),
     segments: [],
     cover: undefined,
     wanted: undefined,
     restUntilMs: 0,
-    refused: undefined,
     areWide: false,
     tooManyUntilMs: 0,
   };

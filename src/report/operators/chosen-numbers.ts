@@ -11,35 +11,27 @@ import {type TimedNumbers, timedNumbers} from '../../../actors/report/counts/tim
 import type {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/rows/row-choice.js';
 import {countedKey, isInside, type Stretch} from '../../../actors/report/selection.js';
-import type {Derived, DerivedIndexes} from '../derived-indexes.js';
+import type {DerivedIndexes} from '../derived-indexes.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {newRepeated, type Repeated, RepeatedQuestions} from '../repeated-questions.js';
+import {LeftBehind} from '../repeated-questions.js';
 
 /** Bytes of a chunk's numbers beside the numbers themselves. */
 const entryBytes = 256;
 
 /** Numbers by chunk (`countedKey`). */
+type ByChunk = ReadonlyMap<string, TimedNumbers>;
+
 interface ChunkNumbers {
   readonly bytes: number;
-  readonly byChunk: ReadonlyMap<string, TimedNumbers>;
-}
-
-interface NumbersState extends Repeated {
-  readonly key: string;
-  hasOthers: boolean;
+  /** Undefined: other values were found. CN2 */
+  readonly byChunk: ByChunk | undefined;
 }
 
 export class ChosenNumbers {
-  private readonly derived: DerivedIndexes;
-  private readonly numbers: Derived<ChunkNumbers>;
-  private readonly questions: RepeatedQuestions<NumbersState>;
-  private questionsKnown = 0;
+  private readonly numbers: LeftBehind<ChunkNumbers>;
 
   constructor(derived: DerivedIndexes, partitionCount: number) {
-    this.derived = derived;
-    this.numbers = derived.kind();
-    const newState = (): NumbersState => ({...newRepeated(), key: `${(this.questionsKnown += 1)}`, hasOthers: false});
-    this.questions = new RepeatedQuestions(derived, partitionCount, newState, ({key}) => this.numbers.drop(key));
+    this.numbers = new LeftBehind(derived, partitionCount);
   }
 
   /** For an answer about the stretch; undefined: scan. `property` undefined: the answer only counts. */
@@ -50,47 +42,38 @@ export class ChosenNumbers {
     stretch: Stretch,
   ): OpenNumbers | undefined {
     if (skipsRows(selector)) return undefined;
-    const state = this.questions.asked(JSON.stringify([partition, textOfSelector(selector), property]));
-    const held = this.numbers.get(state.key);
-    if (state.hasOthers || (held === undefined && !this.questions.isDue(state))) return undefined;
+    const left = this.numbers.asked(JSON.stringify([partition, textOfSelector(selector), property]));
+    if (left === undefined) return undefined;
+    const held: ByChunk | undefined = left.held === undefined ? new Map() : left.held.byChunk;
+    if (held === undefined) return undefined;
     const chunks = new Map(index.chunks.map((chunk) => [chunk.chunk, chunk] as const));
-    const keep = (fresh: ReadonlyMap<string, TimedNumbers>): void => this.keep(state, index.chunks, held, fresh);
-    const noteOthers = (): void => {
-      state.hasOthers = true;
-      this.numbers.drop(state.key);
-    };
-    return new OpenNumbers({stretch, chunks, held, keep, noteOthers});
+    const keep = (fresh: ByChunk | undefined): void =>
+      left.keep(fresh === undefined ? {bytes: entryBytes, byChunk: undefined} : numbersOf(index.chunks, held, fresh));
+    return new OpenNumbers({stretch, chunks, held, keep});
   }
+}
 
-  /** Keeps the numbers of the snapshot's chunks, in place of those that were held. */
-  private keep(
-    state: NumbersState,
-    chunks: readonly ChunkEntry[],
-    held: ChunkNumbers | undefined,
-    fresh: ReadonlyMap<string, TimedNumbers>,
-  ): void {
-    const byChunk = new Map<string, TimedNumbers>();
-    let bytes = 0;
-    for (const chunk of chunks) {
-      const key = countedKey(chunk);
-      const numbers = fresh.get(key) ?? held?.byChunk.get(key);
-      if (numbers === undefined) continue;
-      byChunk.set(key, numbers);
-      bytes += numbers.bytes + entryBytes;
-    }
-    const need = {keptBytes: bytes, passingBytes: 0, freedBytes: this.numbers.get(state.key)?.bytes ?? 0};
-    const isKept = this.derived.makeRoom(need, state.asks) && this.numbers.keep(state.key, {bytes, byChunk});
-    state.refused = isKept ? undefined : {...need, freedBytes: 0};
+/** The numbers of the snapshot's chunks. */
+function numbersOf(chunks: readonly ChunkEntry[], held: ByChunk, fresh: ByChunk): ChunkNumbers {
+  const byChunk = new Map<string, TimedNumbers>();
+  let bytes = 0;
+  for (const chunk of chunks) {
+    const key = countedKey(chunk);
+    const numbers = fresh.get(key) ?? held.get(key);
+    if (numbers === undefined) continue;
+    byChunk.set(key, numbers);
+    bytes += numbers.bytes + entryBytes;
   }
+  return {bytes, byChunk};
 }
 
 interface OpenOptions {
   readonly stretch: Stretch;
   /** By number. */
   readonly chunks: ReadonlyMap<number, ChunkEntry>;
-  readonly held: ChunkNumbers | undefined;
-  readonly keep: (fresh: ReadonlyMap<string, TimedNumbers>) => void;
-  readonly noteOthers: () => void;
+  readonly held: ByChunk;
+  /** Leaves new numbers behind; undefined: other values were found. */
+  readonly keep: (fresh: ByChunk | undefined) => void;
 }
 
 /** The numbers of one partition while an answer is made. */
@@ -106,7 +89,7 @@ export class OpenNumbers {
   }
 
   of(chunk: ChunkEntry): TimedNumbers | undefined {
-    return this.options.held?.byChunk.get(countedKey(chunk));
+    return this.options.held.get(countedKey(chunk));
   }
 
   /** Notes the numbers of a chunk that was scanned. `values`, if the answer measures any, is open for it. CN1, CN2 */
@@ -124,7 +107,7 @@ export class OpenNumbers {
 
   /** Leaves new numbers behind. */
   finish(): void {
-    if (this.hasOthers) this.options.noteOthers();
+    if (this.hasOthers) this.options.keep(undefined);
     else if (this.fresh.size > 0) this.options.keep(this.fresh);
   }
 }

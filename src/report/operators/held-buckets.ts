@@ -10,9 +10,9 @@ import {firstPlace} from '../../../actors/order/search.js';
 import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/rows/row-choice.js';
 import {countedKey, liesWithin, type Stretch} from '../../../actors/report/selection.js';
-import type {Derived, DerivedIndexes} from '../derived-indexes.js';
+import type {DerivedIndexes} from '../derived-indexes.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {newRepeated, type Repeated, RepeatedQuestions} from '../repeated-questions.js';
+import {LeftBehind} from '../repeated-questions.js';
 
 /** HB2 */
 const bytesShare = 1 / 16;
@@ -57,21 +57,13 @@ interface KnownBuckets {
   readonly byBounds: ByBounds;
 }
 
-interface BucketsState extends Repeated {
-  readonly key: string;
-}
-
 export class HeldBuckets {
   private readonly derived: DerivedIndexes;
-  private readonly buckets: Derived<KnownBuckets>;
-  private readonly questions: RepeatedQuestions<BucketsState>;
-  private questionsKnown = 0;
+  private readonly buckets: LeftBehind<KnownBuckets>;
 
   constructor(derived: DerivedIndexes, partitionCount: number) {
     this.derived = derived;
-    this.buckets = derived.kind();
-    const newState = (): BucketsState => ({...newRepeated(), key: `${(this.questionsKnown += 1)}`});
-    this.questions = new RepeatedQuestions(derived, partitionCount, newState, ({key}) => this.buckets.drop(key));
+    this.buckets = new LeftBehind(derived, partitionCount);
   }
 
   /**
@@ -87,25 +79,21 @@ export class HeldBuckets {
     const {selectors, kind, edges} = asked;
     const bytesMax = (edges.length - 1) * (bucketBytes + setCount * 4 * wordsOf(index.users.count));
     if (selectors.some(skipsRows) || bytesMax > this.bytesMax) return undefined;
-    const state = this.questions.asked(`${partition} ${selectors.map(textOfSelector).join(' ')} ${kind}`);
-    const held = this.buckets.get(state.key);
-    if (held === undefined && !this.questions.isDue(state)) return undefined;
-    const known: ByBounds = held?.byBounds ?? new Map();
-    return new OpenBuckets(asked, chunks, known, (fresh) => this.keep(state, known, fresh));
+    const left = this.buckets.asked(`${partition} ${selectors.map(textOfSelector).join(' ')} ${kind}`);
+    if (left === undefined) return undefined;
+    const known: ByBounds = left.held?.byBounds ?? new Map();
+    return new OpenBuckets(asked, chunks, known, (fresh) => left.keep(this.within(known, fresh)));
   }
 
   private get bytesMax(): number {
     return this.derived.roomBytes * bytesShare;
   }
 
-  /** Keeps the fresh buckets, and the others if there is room for both. */
-  private keep(state: BucketsState, known: ByBounds, fresh: ByBounds): void {
+  /** The fresh buckets, and the others if both are few enough. HB2 */
+  private within(known: ByBounds, fresh: ByBounds): KnownBuckets {
     const all = new Map([...known, ...fresh]);
     const byBounds = this.bytesIn(all) > this.bytesMax ? fresh : all;
-    const bytes = this.bytesIn(byBounds);
-    const need = {keptBytes: bytes, passingBytes: 0, freedBytes: this.buckets.get(state.key)?.bytes ?? 0};
-    const isKept = this.derived.makeRoom(need, state.asks) && this.buckets.keep(state.key, {bytes, byBounds});
-    state.refused = isKept ? undefined : {...need, freedBytes: 0};
+    return {bytes: this.bytesIn(byBounds), byBounds};
   }
 
   private bytesIn(byBounds: ByBounds): number {

@@ -121,8 +121,7 @@ export class PostingsIndex {
     this.partitionCount = partitionCount;
     this.allocate = allocate;
     this.postings = derived.kind({noteDrop: (key) => this.release(key)});
-    const newState = (): PostedQuestion => ({...newRepeated(), restUntilMs: 0});
-    this.questions = new RepeatedQuestions(derived, partitionCount, newState);
+    this.questions = new RepeatedQuestions(derived, partitionCount);
   }
 
   get bytesHeld(): number {
@@ -144,7 +143,7 @@ export class PostingsIndex {
     const distinct = new Map(selectors.map((selector, i) => [texts[i]!, selector] as const));
     const {partition} = snapshot.manifest;
     const key = `${partition} ${[...distinct.keys()].join(' ')}`;
-    const question = this.questions.asked(key);
+    const question = this.questions.asked(key, () => ({...newRepeated(), restUntilMs: 0}));
     const group = this.groups.find((each) => each.partition === partition && hasAll(each, distinct));
     const plan = planSegments(snapshot.index, group?.segments ?? []);
     if (this.questions.isDue(question) && plan.some((segment) => lacksAny(segment, stretch)))
