@@ -9,74 +9,43 @@ import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 
 type ChunkParts = Pick<ChunkEntry, 'rows' | 'properties'>;
 
-export type ReadPart = <V>(ref: PartRef, view: (bytes: Uint8Array) => V) => Promise<V>;
+/**
+ * Where what is read is cached: in any room; in free room, for background work and oversized scans, which evict nothing and are no
+ * use of what is cached; or nowhere, for a caller that asks once.
+ */
+export type KeptIn = 'room' | 'free room' | 'nothing';
 
 /** Views of parts (parts-cache.ts). */
 interface PartViews {
   heldView<V>(ref: PartRef, view: (bytes: Uint8Array) => V): V | undefined;
-  readonly loadView: ReadPart;
-  readonly loadViewUncached: ReadPart;
-  readonly loadViewIfRoom: ReadPart;
+  loadView<V>(ref: PartRef, view: (bytes: Uint8Array) => V, keptIn?: KeptIn): Promise<V>;
 }
 
-/** Reads reject with MissingPart or DamagedPart. */
-export abstract class ChunkReader<C, V> {
-  protected readonly parts: PartViews;
-
-  constructor(parts: PartViews) {
-    this.parts = parts;
-  }
-
+export interface ChunkReader<C, V> {
   /** Bytes of what a read reads. */
-  abstract bytesOf(chunk: C): number;
-
+  bytesOf(chunk: C): number;
   /** The cached view, without a promise: a report over hundreds of chunks need not wait for each. */
-  abstract held(chunk: C): V | undefined;
-
-  protected abstract read(chunk: C, read: ReadPart): Promise<V>;
-
-  load(chunk: C): Promise<V> {
-    return this.read(chunk, (ref, view) => this.parts.loadView(ref, view));
-  }
-
-  /** Reads a chunk without caching it, for a caller that asks once. */
-  loadUncached(chunk: C): Promise<V> {
-    return this.read(chunk, (ref, view) => this.parts.loadViewUncached(ref, view));
-  }
-
-  /** Low-priority `load` for background work and oversized scans: caches only in free room, never evicts. */
-  loadIfRoom(chunk: C): Promise<V> {
-    return this.read(chunk, (ref, view) => this.parts.loadViewIfRoom(ref, view));
-  }
+  held(chunk: C): V | undefined;
+  /** `keptIn`: `room` by default. @throws MissingPart, DamagedPart */
+  load(chunk: C, keptIn?: KeptIn): Promise<V>;
 }
 
 /** When, who and what. CR1 */
-export class RowsReader extends ChunkReader<Pick<ChunkParts, 'rows'>, RowsView> {
-  bytesOf({rows}: Pick<ChunkParts, 'rows'>): number {
-    return rows.bytes;
-  }
+export const rowsReader = (parts: PartViews): ChunkReader<Pick<ChunkParts, 'rows'>, RowsView> => ({
+  bytesOf: ({rows}) => rows.bytes,
+  held: ({rows}) => parts.heldView(rows, viewRows),
+  load: ({rows}, keptIn) => parts.loadView(rows, viewRows, keptIn),
+});
 
-  held({rows}: Pick<ChunkParts, 'rows'>): RowsView | undefined {
-    return this.parts.heldView(rows, viewRows);
-  }
-
-  protected read({rows}: Pick<ChunkParts, 'rows'>, read: ReadPart): Promise<RowsView> {
-    return read(rows, viewRows);
-  }
-}
-
-export class WholeRowsReader extends ChunkReader<ChunkParts, WholeRows> {
-  bytesOf({rows, properties}: ChunkParts): number {
-    return rows.bytes + properties.bytes;
-  }
-
-  held({rows, properties}: ChunkParts): WholeRows | undefined {
-    const held = this.parts.heldView(rows, viewRows);
-    const heldProperties = this.parts.heldView(properties, viewProperties);
+export const wholeRowsReader = (parts: PartViews): ChunkReader<ChunkParts, WholeRows> => ({
+  bytesOf: ({rows, properties}) => rows.bytes + properties.bytes,
+  held: ({rows, properties}) => {
+    const held = parts.heldView(rows, viewRows);
+    const heldProperties = parts.heldView(properties, viewProperties);
     return held && heldProperties && wholeRows(held, heldProperties);
-  }
-
-  protected async read({rows, properties}: ChunkParts, read: ReadPart): Promise<WholeRows> {
-    return wholeRows(...(await Promise.all([read(rows, viewRows), read(properties, viewProperties)])));
-  }
-}
+  },
+  load: async ({rows, properties}, keptIn) => {
+    const loading = [parts.loadView(rows, viewRows, keptIn), parts.loadView(properties, viewProperties, keptIn)] as const;
+    return wholeRows(...(await Promise.all(loading)));
+  },
+});

@@ -13,7 +13,7 @@ import type {NamedRows} from '../../actors/chunk/named-rows.js';
 import {type IsWanted, type SomeColumns, someColumns} from '../../actors/chunk/property-columns.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {inflatedBlock} from './bodies-part.js';
-import {RowsReader, WholeRowsReader} from './chunk-reader.js';
+import {type KeptIn, rowsReader, wholeRowsReader} from './chunk-reader.js';
 import {type Cached, PartsMemory} from './parts-memory.js';
 import {storedBlock} from './stored-member.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
@@ -21,17 +21,14 @@ import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
 /** How live reads read a part. PC2 */
 export type PartReading = 'whole' | 'by blocks';
 
-/** Where columns of a part are cached: in any room, in free room, or nowhere. */
-export type KeptIn = 'room' | 'free room' | 'nothing';
-
 /** How the bytes of a kind of parts are viewed. */
 type View<V> = (bytes: Uint8Array<ArrayBuffer>) => V;
 
 export class PartsCache {
   private readonly stored: StoredParts;
   readonly memory: PartsMemory;
-  readonly rows = new RowsReader(this);
-  readonly wholeRows = new WholeRowsReader(this);
+  readonly rows = rowsReader(this);
+  readonly wholeRows = wholeRowsReader(this);
   private readonly loading = new Map<string, Promise<Cached>>();
 
   /** `memory`: a bound of its own memory, or the memory of another reader (parts-memory.ts PM1). */
@@ -63,21 +60,16 @@ export class PartsCache {
     return this.heldView(ref, viewWindows);
   }
 
-  async loadView<V>(ref: PartRef, view: View<V>): Promise<V> {
-    return viewOf(await this.part(ref), view);
-  }
-
-  /** A view for a caller that asks once: nothing is cached. */
-  async loadViewUncached<V>(ref: PartRef, view: View<V>): Promise<V> {
+  async loadView<V>(ref: PartRef, view: View<V>, keptIn: KeptIn = 'room'): Promise<V> {
+    const load = async (): Promise<V> => viewOf(await this.part(ref), view);
+    if (keptIn === 'room') return load();
     const held = this.memory.peek(ref.key);
-    return held === undefined ? view(await this.stored.read(ref)) : viewOf(held, view);
-  }
-
-  /** Low-priority `loadView`: caches only in free room, never evicts. */
-  async loadViewIfRoom<V>(ref: PartRef, view: View<V>): Promise<V> {
-    if (this.memory.peek(ref.key) !== undefined) return this.loadViewUncached(ref, view);
-    if (this.loading.has(ref.key)) return this.loadView(ref, view);
-    return this.memory.loadIfRoom(ref.bytes, () => this.loadView(ref, view)) ?? this.loadViewUncached(ref, view);
+    if (held !== undefined) return viewOf(held, view);
+    if (keptIn === 'free room') {
+      const kept = this.loading.has(ref.key) ? load() : this.memory.loadIfRoom(ref.bytes, load);
+      if (kept !== undefined) return kept;
+    }
+    return view(await this.stored.read(ref));
   }
 
   /** The view of a cached part. */

@@ -36,7 +36,7 @@ export class NamedRowsReader {
 
   /** All rows of the chunk. */
   async load({rows}: Pick<ChunkEntry, 'rows'>): Promise<RowsView> {
-    const view = await this.cache.loadViewUncached(rows, viewRows); // NW2
+    const view = await this.cache.loadView(rows, viewRows, 'nothing'); // NW2
     const {names} = this.options;
     const held = this.cache.heldNamedRows(rows)?.names.filter((name) => !names.includes(name)) ?? [];
     const asked = packNamedRows(view, names);

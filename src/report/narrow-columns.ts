@@ -14,8 +14,8 @@ import {
 import {viewRows} from '../../actors/chunk/rows.js';
 import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 import type {PropertyName} from '../../actors/report/rows/property-name.js';
-import {ChunkReader, type ReadPart} from '../parts/chunk-reader.js';
-import type {KeptIn, PartsCache} from '../parts/parts-cache.js';
+import type {ChunkReader, KeptIn} from '../parts/chunk-reader.js';
+import type {PartsCache} from '../parts/parts-cache.js';
 
 /** Codes of two bytes and values of two bytes, or values of four. A text of eight letters takes nine. */
 const narrowRowBytes = 4;
@@ -39,12 +39,11 @@ export function readColumnsIfRoom(
 }
 
 /** Reads rows of chunks with the narrow columns, and the columns of these properties. */
-export class ColumnsReader extends ChunkReader<ChunkEntry, WholeRows> {
+export class ColumnsReader implements ChunkReader<ChunkEntry, WholeRows> {
   private readonly cache: PartsCache;
   private readonly names: readonly PropertyName[];
 
   constructor(cache: PartsCache, names: readonly PropertyName[]) {
-    super(cache);
     this.cache = cache;
     this.names = names;
   }
@@ -59,20 +58,8 @@ export class ColumnsReader extends ChunkReader<ChunkEntry, WholeRows> {
     return held && columns && wholeRows(held, columns);
   }
 
-  override load(chunk: ChunkEntry): Promise<WholeRows> {
-    return this.readWith(chunk, (ref, view) => this.cache.loadView(ref, view), 'room');
-  }
-
-  override loadIfRoom(chunk: ChunkEntry): Promise<WholeRows> {
-    return this.readWith(chunk, (ref, view) => this.cache.loadViewIfRoom(ref, view), 'free room');
-  }
-
-  protected read(chunk: ChunkEntry, read: ReadPart): Promise<WholeRows> {
-    return this.readWith(chunk, read, 'nothing');
-  }
-
-  private async readWith({rows, properties}: ChunkEntry, read: ReadPart, keptIn: KeptIn): Promise<WholeRows> {
-    const reading = read(rows, viewRows);
+  async load({rows, properties}: ChunkEntry, keptIn: KeptIn = 'room'): Promise<WholeRows> {
+    const reading = this.cache.loadView(rows, viewRows, keptIn);
     const columns = this.heldColumns(properties) ?? this.readColumns(properties, keptIn);
     return wholeRows(...(await Promise.all([reading, columns])));
   }

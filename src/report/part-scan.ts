@@ -14,7 +14,7 @@ import type {PropertyName} from '../../actors/report/rows/property-name.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import {TimeSlicer} from '../pacing/time-slicer.js';
-import type {ChunkReader} from '../parts/chunk-reader.js';
+import type {ChunkReader, KeptIn} from '../parts/chunk-reader.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {NamedRowsReader} from './named-rows.js';
@@ -165,7 +165,7 @@ export class PartScan {
 
   /** All columns of a chunk, including rows that do not count. */
   async allColumns(chunk: ChunkEntry): Promise<WholeRows> {
-    return this.parts.wholeRows.held(chunk) ?? this.parts.wholeRows.loadIfRoom(chunk);
+    return this.parts.wholeRows.held(chunk) ?? this.parts.wholeRows.load(chunk, 'free room');
   }
 
   private async *inOrder<V extends RowsView>(
@@ -196,18 +196,21 @@ export class PartScan {
 
   /** A loader of views for parts that the caller reads again and again. PS1 */
   viewLoader<V>(parts: readonly PartRef[], view: (bytes: Uint8Array<ArrayBuffer>) => V): (part: PartRef) => Promise<V> {
-    const isAside = this.isTooMuch(parts.reduce((sum, {bytes}) => sum + bytes, 0));
-    return (part) => (isAside ? this.parts.loadViewIfRoom(part, view) : this.parts.loadView(part, view));
+    const keptIn = this.keptIn(parts.reduce((sum, {bytes}) => sum + bytes, 0));
+    return (part) => this.parts.loadView(part, view, keptIn);
   }
 
-  /** Chooses whether a scan uses the cache. Other partitions are assumed to have as many rows. PS1 */
   private loaderOf<V>(
     reader: ChunkReader<ChunkEntry, V>,
     chunks: readonly ChunkEntry[],
   ): (chunk: ChunkEntry) => Promise<V> {
-    const bytes = chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0);
-    const isAside = this.isTooMuch(bytes);
-    return (chunk) => (isAside ? reader.loadIfRoom(chunk) : reader.load(chunk));
+    const keptIn = this.keptIn(chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0));
+    return (chunk) => reader.load(chunk, keptIn);
+  }
+
+  /** Whether a scan of so many bytes uses the cache. PS1 */
+  private keptIn(bytes: number): KeptIn {
+    return this.isTooMuch(bytes) ? 'free room' : 'room';
   }
 
   /** Whether these chunks are more than the cache holds, with the columns that a scan caches. PS1 */
@@ -217,6 +220,7 @@ export class PartScan {
     return this.isTooMuch(chunks.reduce((sum, chunk) => sum + bytesOf(chunk), 0));
   }
 
+  /** Other partitions are assumed to have as many rows. */
   private isTooMuch(bytes: number): boolean {
     return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
   }

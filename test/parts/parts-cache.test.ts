@@ -100,17 +100,17 @@ describe('parts cache', () => {
     const cache = new PartsCache(parts, a.bytes + b.bytes + c.bytes);
     await cache.rows.load({rows: a});
     await cache.rows.load({rows: b});
-    const viewed = await cache.rows.loadIfRoom({rows: c});
-    expect(await cache.rows.loadIfRoom({rows: c})).toBe(viewed);
+    const viewed = await cache.rows.load({rows: c}, 'free room');
+    expect(await cache.rows.load({rows: c}, 'free room')).toBe(viewed);
     const [reads, held] = [parts.reads, cache.memory.bytesHeld];
-    const unkept = await cache.rows.loadIfRoom({rows: d});
-    expect(unkept.times).toEqual((await cache.rows.loadIfRoom({rows: d})).times);
+    const unkept = await cache.rows.load({rows: d}, 'free room');
+    expect(unkept.times).toEqual((await cache.rows.load({rows: d}, 'free room')).times);
     expect([parts.reads, cache.memory.bytesHeld]).toEqual([reads + 2, held]);
     for (const kept of [a, b, c]) expect(cache.rows.held({rows: kept})).toBeDefined();
-    await cache.rows.loadIfRoom({rows: a}); // Is no use of it:
+    await cache.rows.load({rows: a}, 'free room'); // Is no use of it:
     await cache.rows.load({rows: d});
     expect(cache.rows.held({rows: a})).toBeUndefined();
-    const [first, second] = await Promise.all([cache.rows.load({rows: a}), cache.rows.loadIfRoom({rows: a})]);
+    const [first, second] = await Promise.all([cache.rows.load({rows: a}), cache.rows.load({rows: a}, 'free room')]);
     expect(second).toBe(first);
   });
 

@@ -158,7 +158,7 @@ export class Erasure {
     this.note('chunks written');
     const rewritten = new Map(chunks.map((entry) => [entry.chunk, entry]));
     // What is left decides when a user was seen, and on which days it was active.
-    for (const entry of all) erased.addLeft(await cache.rows.loadUncached(rewritten.get(entry.chunk) ?? entry));
+    for (const entry of all) erased.addLeft(await cache.rows.load(rewritten.get(entry.chunk) ?? entry, 'nothing'));
     erased.addLeft(inOrder((open ?? partition.open).columnsView()));
     for (const {blocks} of layout.userRuns)
       for (const {part, first, last} of blocks)
@@ -219,7 +219,7 @@ export class Erasure {
 
   /** The chunk without these rows; none when it has no such row. */
   private async takeOutOfChunk(entry: ChunkEntry, leaving: Leaving, made: PartRef[]): Promise<ChunkEntry[]> {
-    const rows = await this.cache.wholeRows.loadUncached(entry);
+    const rows = await this.cache.wholeRows.load(entry, 'nothing');
     const found = leaving.rowsOf(rows);
     if (found.length === 0) return [];
     leaving.addRows(rows, found);

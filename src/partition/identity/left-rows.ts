@@ -95,10 +95,10 @@ export async function* rowsOf(view: RowSources, users: readonly number[]): Async
     }
     const entry = layout.chunks.get(chunk);
     if (entry === undefined) continue; // A user's record may name a chunk that got no row.
-    const columns = await cache.rows.loadIfRoom(entry);
+    const columns = await cache.rows.load(entry, 'free room');
     const rows = rowsOfUsers(columns, wanted);
     const block = (number: number) => cache.loadBodyBlock(entry.bodies, number);
-    if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.loadIfRoom(entry), rows, block};
+    if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.load(entry, 'free room'), rows, block};
   }
 }
 

@@ -320,7 +320,7 @@ export class ValueIndex {
     build.borrow(passing.passingBytes);
     const segment = openSegment(state, chunks);
     const reader = new ColumnsReader(this.parts, [state.property]);
-    const load = async (chunk: ChunkEntry) => reader.held(chunk) ?? reader.loadIfRoom(chunk);
+    const load = async (chunk: ChunkEntry) => reader.held(chunk) ?? reader.load(chunk, 'free room');
     for await (const [chunk, view] of loadAhead(chunks, load, loadsAheadMax)) {
       const end = add(state, segment, chunk, countedRows(chunk, view, hasLeft), values);
       if (end !== 'kept') return end;
