@@ -91,8 +91,8 @@ export class DerivedIndexes {
   kind<V extends Sized>(owner: DerivedOwner = {}): Derived<V> {
     const kind = new Derived<V>({
       clockMs: this.clockMs,
-      hasRoom: (bytes) => this.hasRoom(bytes),
-      noteChange: () => this.giveRest(),
+      hasRoom: (bytes) => this.bytes + bytes <= this.roomBytes * keptShare,
+      memory: this.memory,
       owner,
     });
     this.kinds.push(kind);
@@ -177,13 +177,6 @@ export class DerivedIndexes {
     );
   }
 
-  private hasRoom(bytes: number): boolean {
-    return this.bytes + bytes <= this.roomBytes * keptShare;
-  }
-
-  private giveRest(): void {
-    this.memory.bound(this.roomBytes - this.bytes);
-  }
 }
 
 export interface Sized {
@@ -209,7 +202,8 @@ interface KindOptions {
   readonly clockMs: () => number;
   /** Whether this number of further bytes may be kept. DI2 */
   readonly hasRoom: (bytes: number) => boolean;
-  readonly noteChange: () => void;
+  /** Of parts, which lends what is kept. */
+  readonly memory: Pick<PartsMemory, 'lend'>;
   readonly owner: DerivedOwner;
 }
 
@@ -221,10 +215,6 @@ export class Derived<V extends Sized> {
 
   constructor(options: KindOptions) {
     this.options = options;
-  }
-
-  hasRoom(bytes: number): boolean {
-    return this.options.hasRoom(bytes);
   }
 
   /** All values, in any order. */
@@ -247,11 +237,10 @@ export class Derived<V extends Sized> {
   /** Keeps a value if there is room for it, in place of the key's old one. DI2 */
   keep(key: string, value: V): boolean {
     this.drop(key);
-    if (!this.hasRoom(value.bytes)) return false;
+    if (!this.options.hasRoom(value.bytes)) return false;
     const nowMs = this.options.clockMs();
     this.entries.set(key, {value, askedMs: nowMs, builtMs: nowMs});
-    this.bytes += value.bytes;
-    this.options.noteChange();
+    this.count(value.bytes);
     return true;
   }
 
@@ -259,9 +248,13 @@ export class Derived<V extends Sized> {
     const entry = this.entries.get(key);
     if (entry === undefined) return;
     this.entries.delete(key);
-    this.bytes -= entry.value.bytes;
-    this.options.noteChange();
+    this.count(-entry.value.bytes);
     this.options.owner.noteDrop?.(key);
+  }
+
+  private count(bytes: number): void {
+    this.bytes += bytes;
+    this.options.memory.lend(bytes);
   }
 
   dropUnasked(sinceMs: number): void {
