@@ -27,9 +27,9 @@ const longFiles = [
   'test/tools/mutants.test.ts',
   'test/edge/idle-connections.test.ts',
   'test/edge/overload.test.ts',
-  'test/report/operators/postings-index.test.ts',
+  'test/report/derived/postings-index.test.ts',
   'test/ingest/plain-batch.test.ts',
-  'test/report/counts/value-index.test.ts',
+  'test/report/derived/value-index.test.ts',
   'test/edge/collected-body.test.ts',
   'test/dashboard/report-registry.test.ts',
 ];

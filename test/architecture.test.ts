@@ -138,7 +138,6 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['report/rows'],
     ['report/counts', 'report/funnel'],
     ['report/engagement'],
-    ['report/answers.ts'],
   ],
   'src/partition': [
     ['conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
@@ -155,7 +154,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/report': [
     [
-      'derived-indexes.ts',
+      'kernels',
       'memory-shares.ts',
       'named-rows.ts',
       'narrow-columns.ts',
@@ -163,11 +162,9 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'question-work.ts',
       'user-references.ts',
     ],
-    ['repeated-questions.ts'],
-    ['counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],
-    ['operators/chosen-numbers.ts', 'operators/held-buckets.ts', 'operators/name-index.ts', 'part-scan.ts'],
-    ['operators/row-scan.ts'],
-    ['operators/postings-index.ts'],
+    ['name-index.ts', 'part-scan.ts', 'rehearsal.ts', 'warm-up.ts'],
+    ['row-scan.ts'],
+    ['derived'],
     ['reading.ts'],
     ['operators'],
     ['questions'],

@@ -4,7 +4,7 @@ import {bucketLabel} from '../../actors/calendar.js';
 import {type FoundRow, type HistoryFilter, NewestRows} from '../../actors/chunk/history.js';
 import {firstAt, firstAtNear, noUser, type RowsView, timeOrder} from '../../actors/chunk/rows.js';
 import {chunkRowsMax, hourMs} from '../../actors/limits.js';
-import {activeFields, intervalText} from '../../actors/report/answers.js';
+import {activeFields, intervalText} from '../../actors/report/counts/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {NumberCounts} from '../../actors/report/counts/number-counts.js';
 import {forEachBucket, type TimedNumbers} from '../../actors/report/counts/timed-numbers.js';

@@ -1,8 +1,8 @@
 // Counts of events: what is derived of parts, and parts that are at hand.
 
 import type {PartsCache} from '../../src/parts/parts-cache.js';
-import {ValueIndex} from '../../src/report/counts/value-index.js';
-import {ChosenNumbers} from '../../src/report/operators/chosen-numbers.js';
+import {ChosenNumbers} from '../../src/report/derived/chosen-numbers.js';
+import {ValueIndex} from '../../src/report/derived/value-index.js';
 import type {FastPaths} from '../../src/report/reading.js';
 import {PlainRowFinder} from '../../test/twins/row-finder.js';
 import {AwaitedParts} from '../engine/plain-parts.js';

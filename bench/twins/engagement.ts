@@ -2,7 +2,7 @@
 
 import {bucketNext, bucketStart} from '../../actors/calendar.js';
 import type {Selector} from '../../actors/report/rows/row-choice.js';
-import {HeldBuckets} from '../../src/report/operators/held-buckets.js';
+import {HeldBuckets} from '../../src/report/derived/held-buckets.js';
 import type {FastPaths} from '../../src/report/reading.js';
 import {wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';

@@ -2,8 +2,8 @@
 
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
 import {ofService} from '../../src/asks/asker.js';
-import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
-import {PostingsIndex} from '../../src/report/operators/postings-index.js';
+import {PostingsIndex} from '../../src/report/derived/postings-index.js';
+import {kernelMemory, memoryWithProgress} from '../../src/report/kernels/funnel-kernel.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
 import type {FastPaths} from '../../src/report/reading.js';
 import {PlainFunnelProgress} from '../../test/twins/funnel-progress.js';

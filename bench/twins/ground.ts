@@ -6,7 +6,7 @@ import type {ReportQuery} from '../../src/asks/report.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {PartsMemory} from '../../src/parts/parts-memory.js';
-import {DerivedIndexes} from '../../src/report/derived-indexes.js';
+import {DerivedIndexes} from '../../src/report/derived/derived-indexes.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import type {FastPaths} from '../../src/report/reading.js';

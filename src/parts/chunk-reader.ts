@@ -45,7 +45,10 @@ export const wholeRowsReader = (parts: PartViews): ChunkReader<ChunkParts, Whole
     return held && heldProperties && wholeRows(held, heldProperties);
   },
   load: async ({rows, properties}, keptIn) => {
-    const loading = [parts.loadView(rows, viewRows, keptIn), parts.loadView(properties, viewProperties, keptIn)] as const;
+    const loading = [
+      parts.loadView(rows, viewRows, keptIn),
+      parts.loadView(properties, viewProperties, keptIn),
+    ] as const;
     return wholeRows(...(await Promise.all(loading)));
   },
 });

@@ -29,14 +29,13 @@ import {Damage, isUnreadable} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
-import {ValueIndex} from './counts/value-index.js';
-import {DerivedIndexes} from './derived-indexes.js';
+import {ChosenNumbers} from './derived/chosen-numbers.js';
+import {DerivedIndexes} from './derived/derived-indexes.js';
+import {HeldBuckets} from './derived/held-buckets.js';
+import {PostingsIndex} from './derived/postings-index.js';
+import {ValueIndex} from './derived/value-index.js';
 import {Evaluation} from './evaluate.js';
 import {partsBytesOf} from './memory-shares.js';
-import {ChosenNumbers} from './operators/chosen-numbers.js';
-import {HeldBuckets} from './operators/held-buckets.js';
-import {PostingsIndex} from './operators/postings-index.js';
-import {BeyondMemory} from './operators/row-scan.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
 import {HeldSets, positionOf, type WholeSet} from './published/held-sets.js';
@@ -52,6 +51,7 @@ import {
 import {CpuTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
 import type {FastPaths} from './reading.js';
 import {rehearse} from './rehearsal.js';
+import {BeyondMemory} from './row-scan.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 

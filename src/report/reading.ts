@@ -2,11 +2,11 @@
 import type {FunnelProgress} from '../../actors/report/funnel/funnel-progress.js';
 import type {NumberLists} from '../../actors/report/funnel/median.js';
 import type {RowFinder} from '../../actors/report/rows/row-finder.js';
-import type {ValueIndex} from './counts/value-index.js';
-import type {ChosenNumbers} from './operators/chosen-numbers.js';
-import type {HeldBuckets} from './operators/held-buckets.js';
-import type {PostingsIndex} from './operators/postings-index.js';
-import type {RowReading} from './operators/row-scan.js';
+import type {ChosenNumbers} from './derived/chosen-numbers.js';
+import type {HeldBuckets} from './derived/held-buckets.js';
+import type {PostingsIndex} from './derived/postings-index.js';
+import type {ValueIndex} from './derived/value-index.js';
+import type {RowReading} from './row-scan.js';
 
 /** Faster ways to an answer. Without one its plain twin answers. */
 export interface FastPaths {

@@ -5,10 +5,10 @@ import type {ReportQuery} from '../../src/asks/report.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
-import {ValueIndex} from '../../src/report/counts/value-index.js';
-import {DerivedIndexes} from '../../src/report/derived-indexes.js';
+import {DerivedIndexes} from '../../src/report/derived/derived-indexes.js';
+import {PostingsIndex} from '../../src/report/derived/postings-index.js';
+import {ValueIndex} from '../../src/report/derived/value-index.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {PostingsIndex} from '../../src/report/operators/postings-index.js';
 import type {FastPaths} from '../../src/report/reading.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 

@@ -2,8 +2,8 @@
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {HeldBuckets} from '../../src/report/derived/held-buckets.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {HeldBuckets} from '../../src/report/operators/held-buckets.js';
 import {rehearse} from '../../src/report/rehearsal.js';
 import {derivedIn} from '../support/derived.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';

@@ -2,7 +2,7 @@
 
 import {createLogger} from '../../src/observe.js';
 import type {PartsCache} from '../../src/parts/parts-cache.js';
-import {DerivedIndexes} from '../../src/report/derived-indexes.js';
+import {DerivedIndexes} from '../../src/report/derived/derived-indexes.js';
 
 type Options = ConstructorParameters<typeof DerivedIndexes>[2];
 

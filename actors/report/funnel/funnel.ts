@@ -1,4 +1,4 @@
-// The funnel of one partition, and that of all.
+// The funnel of one partition, that of all, and its JSON text in the order in which docs/api/reports/funnel.md shows it.
 import {medianOf, type NumberList} from './median.js';
 
 export interface FunnelResult {
@@ -20,3 +20,22 @@ export function mergeFunnels(stepCount: number, partials: readonly FunnelResult[
     medianMs: steps.map((step) => medianOf(partials.map(({durations}) => durations[step]))),
   };
 }
+
+export function funnelAnswer(events: readonly string[], {reached, medianMs}: Funnel): string {
+  const entered = reached[0];
+  const steps = events.map((event, step) => {
+    const previous = reached[Math.max(step - 1, 0)];
+    const ms = medianMs[step];
+    return {
+      event,
+      count: reached[step],
+      conversion_rate: rate(reached[step], entered),
+      step_conversion_rate: rate(reached[step], previous),
+      drop_off: previous - reached[step],
+      median_seconds: ms === null ? null : ms / 1_000,
+    };
+  });
+  return JSON.stringify({steps, conversion_rate: rate(reached[reached.length - 1], entered), total: entered});
+}
+
+const rate = (count: number, base: number): number => (base === 0 ? 0 : count / base);

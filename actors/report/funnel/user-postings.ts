@@ -1,7 +1,7 @@
 // Postings: the events of some chunks by selector, user and (time, ordinal). A funnel walks these lists, so other events cost it
 // nothing.
 //   Owns: the order, and how it is built from chunks. Does not own: the choice of chunks (postings-plan.ts), the walk
-//   (posted-funnel.ts), the cache (src/report/derived-indexes.ts).
+//   (posted-funnel.ts), the cache (src/report/derived/derived-indexes.ts).
 //   UP1. An event is one number, its key: time * 2^11 + rank. Keys of a user are in the order of (time, ordinal): ranks order the
 //        events of one ms. Only an event that several selectors choose has a key twice: once in the list of each.
 //   UP2. UP1 holds across all segments of a partition: the ranks of later chunks begin where those of earlier ones end, so keys

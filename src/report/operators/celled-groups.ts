@@ -10,11 +10,11 @@ import type {Buckets} from '../../../actors/report/counts/buckets.js';
 import {ValueReader} from '../../../actors/report/rows/property-values.js';
 import {missingGroup} from '../../../actors/report/rows/value-groups.js';
 import {chunksNaming, chunksWithin, countedKey, type Stretch} from '../../../actors/report/selection.js';
+import {nameIndex} from '../name-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {type ChosenFold, RowScan} from '../row-scan.js';
 import type {GroupCounts, Grouping} from './grouped-rows.js';
-import {nameIndex} from './name-index.js';
-import {type ChosenFold, RowScan} from './row-scan.js';
 import {countsOf} from './stored-counts.js';
 
 /** Adds the events of a partition by group and bucket. @returns false where no cells can be used: then nothing was added. */

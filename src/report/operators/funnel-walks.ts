@@ -15,8 +15,8 @@ import {firstValueGroup, KeyGroups, missingGroup, ValueGroups} from '../../../ac
 import {type BreakdownAt, type FunnelRules, funnelSelectors} from '../../asks/funnels.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {BeyondMemory, type NoteRows, RowScan} from '../row-scan.js';
 import {Grouping} from './grouped-rows.js';
-import {BeyondMemory, type NoteRows, RowScan} from './row-scan.js';
 
 /** Bound of notes and values, in bytes, where the bound of gathered rows is smaller. */
 const noteBytesMin = 64 * 1024;

@@ -6,7 +6,7 @@ import type {HiddenTexts, ListQuery} from '../../asks/lists.js';
 import {listCursorText} from '../../list-cursor.js';
 import type {PartScan} from '../part-scan.js';
 import type {Reading} from '../reading.js';
-import {BeyondMemory} from './row-scan.js';
+import {BeyondMemory} from '../row-scan.js';
 
 /** Items between two pauses: some 0.3 ms. */
 const itemsAtOnce = 1_024;

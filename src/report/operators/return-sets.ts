@@ -5,10 +5,10 @@ import type {ReturnSets} from '../../../actors/report/engagement/retention.js';
 import {UserPeriods} from '../../../actors/report/engagement/user-periods.js';
 import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import type {Stretch} from '../../../actors/report/selection.js';
+import type {BucketUsers, ChosenBuckets, OpenBuckets} from '../derived/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-import type {BucketUsers, ChosenBuckets, OpenBuckets} from './held-buckets.js';
-import {type ChosenFold, RowScan} from './row-scan.js';
+import {type ChosenFold, RowScan} from '../row-scan.js';
 
 /** Sets of a bucket that are held: those of `ReturnSets`. */
 export const setsOfReturns = 3;

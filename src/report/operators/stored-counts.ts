@@ -5,11 +5,11 @@ import {CountsPartial} from '../../../actors/report/counts/counts.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import {valuesOfText} from '../../../actors/report/rows/property-values.js';
 import {countedKey} from '../../../actors/report/selection.js';
-import type {AskedValues, NoteColumns} from '../counts/value-index.js';
+import type {AskedValues} from '../derived/value-index.js';
+import {nameIndex} from '../name-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-import {nameIndex} from './name-index.js';
-import {type ChosenFold, RowScan} from './row-scan.js';
+import {type ChosenFold, type NoteColumns, RowScan} from '../row-scan.js';
 
 /** @throws MissingPart, DamagedPart */
 export async function countsOf(

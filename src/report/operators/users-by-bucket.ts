@@ -7,11 +7,11 @@ import type {ChunkEntry} from '../../../actors/manifest.js';
 import {BucketSets, type WalkSets, wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
+import {type BucketUsers, cutsOf, type OpenBuckets} from '../derived/held-buckets.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-import {type BucketUsers, cutsOf, type OpenBuckets} from './held-buckets.js';
-import {type ChosenFold, RowScan} from './row-scan.js';
+import {type ChosenFold, RowScan} from '../row-scan.js';
 import {addUsersOfDays, areOfDays} from './users-of-days.js';
 
 /** The range [fromMs, toMs] and its buckets. */

@@ -6,9 +6,9 @@ import {dayMs} from '../../../actors/limits.js';
 import {lowerBound, upperBound} from '../../../actors/order/search.js';
 import type {BucketSets} from '../../../actors/report/rows/bucket-sets.js';
 import {chunksWithin, type DaySegment, daySegments} from '../../../actors/report/selection.js';
+import type {ChosenBuckets} from '../derived/held-buckets.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import type {ChosenBuckets} from './held-buckets.js';
 
 /** Whether day sets have the users of these buckets: the question leaves none of their rows out. */
 export function areOfDays({index}: PartitionSnapshot, {selectors, edges, cuts}: ChosenBuckets): boolean {

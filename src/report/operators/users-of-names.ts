@@ -1,9 +1,9 @@
 // Number of distinct users with events of each of some names: one walk over the rows of the range.
 import {timeOf} from '../../../actors/chunk/rows.js';
+import {nameIndex} from '../name-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-import {nameIndex} from './name-index.js';
-import {RowScan} from './row-scan.js';
+import {RowScan} from '../row-scan.js';
 
 /** `names`: in the order of the answer. */
 export async function usersOfNames(

@@ -4,8 +4,8 @@ import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {RowScan} from '../row-scan.js';
 import type {Grouping} from './grouped-rows.js';
-import {RowScan} from './row-scan.js';
 
 /** Receives a user of a partition, perhaps several times. */
 export type NoteUser = (snapshot: PartitionSnapshot, user: number) => void;

@@ -5,7 +5,7 @@
 
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
-import {activeFields, intervalText} from '../../../actors/report/answers.js';
+import {activeFields, intervalText} from '../../../actors/report/counts/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {planActive} from '../../../actors/report/engagement/active-plan.js';
 import {ActivityCells, ActivitySums, ActivityWindows} from '../../../actors/report/engagement/activity.js';
@@ -17,11 +17,11 @@ import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
-import {RowScan} from '../operators/row-scan.js';
 import {UsersByBucket} from '../operators/users-by-bucket.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {RowScan} from '../row-scan.js';
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function active(

@@ -5,7 +5,7 @@ import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
-import {intervalText} from '../../../actors/report/answers.js';
+import {intervalText} from '../../../actors/report/counts/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {type NoteEvents, NumberCounts} from '../../../actors/report/counts/number-counts.js';
 import {forEachBucket, type TimedNumbers} from '../../../actors/report/counts/timed-numbers.js';
@@ -19,16 +19,15 @@ import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
-import type {NoteColumns} from '../counts/value-index.js';
 import {countInCells} from '../operators/celled-groups.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
-import {BeyondMemory, type ChosenFold, RowScan} from '../operators/row-scan.js';
 import {countsOf, countsOfValue, isOfValue, leavingCells} from '../operators/stored-counts.js';
 import {UsersByBucket} from '../operators/users-by-bucket.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {BeyondMemory, type ChosenFold, type NoteColumns, RowScan} from '../row-scan.js';
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function counts(

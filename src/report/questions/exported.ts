@@ -12,10 +12,10 @@ import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type EventId, type EventPlace, FirstPlaces, RowIds} from '../../../actors/report/rows/event-places.js';
 import type {ExportQuery} from '../../asks/exports.js';
 import {Lines} from '../operators/lines.js';
-import {foldBodies, RowScan} from '../operators/row-scan.js';
 import {readKeys} from '../operators/user-keys.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {foldBodies, RowScan} from '../row-scan.js';
 
 export interface ExportedPage {
   /** Texts of events, a line each. */

@@ -1,8 +1,7 @@
 // A funnel of plain steps.
 //   PF1. The numbers are the same whatever answers. This answer has fewer fields than that of walked-funnel.ts, as
 //        docs/api/reports/funnel.md says: a member that is given makes it that one, even if the member says what is so without it.
-import {funnelAnswer} from '../../../actors/report/answers.js';
-import {type FunnelResult, mergeFunnels} from '../../../actors/report/funnel/funnel.js';
+import {type FunnelResult, funnelAnswer, mergeFunnels} from '../../../actors/report/funnel/funnel.js';
 import type {QueryOf} from '../../asks/report.js';
 import {postedFunnel, scannedFunnel} from '../operators/posted-funnel.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';

@@ -2,7 +2,7 @@
 //   LS1. One bucket before the first is read, too, and who did it before that: such a user is not new.
 
 import {must} from '../../../actors/invariant.js';
-import {intervalText} from '../../../actors/report/answers.js';
+import {intervalText} from '../../../actors/report/counts/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {LifecycleCells, lifecycleFields, stageUsers} from '../../../actors/report/engagement/lifecycle.js';
 import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';

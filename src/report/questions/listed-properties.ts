@@ -3,9 +3,9 @@ import {KeyTypes} from '../../../actors/report/rows/key-types.js';
 import type {QueryOf} from '../../asks/report.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from '../operators/ranked-list.js';
-import {foldBodies, RowScan} from '../operators/row-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {foldBodies, RowScan} from '../row-scan.js';
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function listedProperties(

@@ -8,10 +8,10 @@ import {UserBlockReader} from '../../../actors/user/user-records.js';
 import type {QueryOf} from '../../asks/report.js';
 import {GroupCounts} from '../operators/grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from '../operators/ranked-list.js';
-import {RowScan} from '../operators/row-scan.js';
 import {readTraits} from '../operators/traits.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {RowScan} from '../row-scan.js';
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function listedTraits(

@@ -20,12 +20,12 @@ import type {UserRef} from '../../asks/users.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {userCursorText} from '../../user-cursor.js';
 import {filteredUsers} from '../operators/filtered-users.js';
-import {BeyondMemory, RowScan} from '../operators/row-scan.js';
 import {readTraits} from '../operators/traits.js';
 import {userKeys} from '../operators/user-keys.js';
 import {loadsAheadMax} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {BeyondMemory, RowScan} from '../row-scan.js';
 import {peopleBehind} from './people-behind.js';
 
 /** Users whose keys are held at once: whole blocks of the table. */

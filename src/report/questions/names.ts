@@ -1,11 +1,11 @@
 // The names of events with their counts and times, page by page.
-import {namesAnswer} from '../../../actors/report/answers.js';
+import {namesAnswer} from '../../../actors/report/counts/answers.js';
 import {NameCounts} from '../../../actors/report/counts/name-counts.js';
 import {NamePage} from '../../../actors/report/counts/name-page.js';
 import {NameTimes} from '../../../actors/report/counts/name-times.js';
 import type {QueryOf} from '../../asks/report.js';
 import {namesCursorText} from '../../names-cursor.js';
-import {nameIndex} from '../operators/name-index.js';
+import {nameIndex} from '../name-index.js';
 import {hiddenBy} from '../operators/ranked-list.js';
 import {usersOfNames} from '../operators/users-of-names.js';
 import {loadsAheadMax} from '../part-scan.js';

@@ -5,12 +5,12 @@ import {NearestEvents, type WalkPath} from '../../../actors/report/engagement/ne
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
+import {nameIndex} from '../name-index.js';
 import {filteredUsers} from '../operators/filtered-users.js';
-import {nameIndex} from '../operators/name-index.js';
-import {BeyondMemory, RowScan} from '../operators/row-scan.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {BeyondMemory, RowScan} from '../row-scan.js';
 
 /** Counts may take so much in any case. */
 const countsBytes = 64 * 1024;

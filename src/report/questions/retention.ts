@@ -8,7 +8,7 @@
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import {intervalText} from '../../../actors/report/answers.js';
+import {intervalText} from '../../../actors/report/counts/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {
   forEachMembership,
@@ -30,16 +30,16 @@ import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {missingGroup, type ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
+import {cutsOf} from '../derived/held-buckets.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {GroupCounts, Grouping} from '../operators/grouped-rows.js';
-import {cutsOf} from '../operators/held-buckets.js';
 import {type ReturnBuckets, returnSets, setsOfReturns} from '../operators/return-sets.js';
-import {type ChosenFold, type NoteRows, RowScan} from '../operators/row-scan.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
 import {usersBefore, without} from '../operators/users-within.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {type ChosenFold, type NoteRows, RowScan} from '../row-scan.js';
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart */
 export async function retention(

@@ -9,9 +9,9 @@ import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {QueryOf} from '../../asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../../asks/stalled.js';
-import {RowScan} from '../operators/row-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {RowScan} from '../row-scan.js';
 
 /** JSON text of the page. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function stalled(

@@ -1,6 +1,6 @@
 // Stickiness, from the users of each bucket.
 
-import {intervalText} from '../../../actors/report/answers.js';
+import {intervalText} from '../../../actors/report/counts/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {StickinessCells, usersByBuckets} from '../../../actors/report/engagement/stickiness.js';
 import type {SetsOfPass} from '../../../actors/report/rows/bucket-sets.js';

@@ -2,7 +2,7 @@
 //   WF1. Where conditions are all that a funnel of plain steps lacks, postings of the events that they choose answer as for plain
 //        funnels, and no user is walked.
 
-import {intervalText} from '../../../actors/report/answers.js';
+import {intervalText} from '../../../actors/report/counts/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {FunnelResult} from '../../../actors/report/funnel/funnel.js';
 import {PathLog} from '../../../actors/report/funnel/path-log.js';
@@ -15,10 +15,10 @@ import {isUndecided} from '../operators/funnel-point.js';
 import {type FunnelWalks, groupedWalks, type UserPath} from '../operators/funnel-walks.js';
 import type {Grouping} from '../operators/grouped-rows.js';
 import {areStepsPlain, postedFunnel} from '../operators/posted-funnel.js';
-import {BeyondMemory} from '../operators/row-scan.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {BeyondMemory} from '../row-scan.js';
 
 /** Bytes of a short path in the log. */
 const pathBytes = 40;

@@ -7,7 +7,7 @@ import {hourMs} from '../../../../actors/limits.js';
 import type {ReportQuery} from '../../../../src/asks/report.js';
 import {localBuckets} from '../../../../src/edge/query/local-buckets.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
-import {ValueIndex} from '../../../../src/report/counts/value-index.js';
+import {ValueIndex} from '../../../../src/report/derived/value-index.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
 import {headersOf} from '../../../../src/report/published/freshness.js';
 import {zoneOf} from '../../../../src/zone.js';

@@ -9,8 +9,8 @@ import {type ActiveMetric, trailingDays} from '../../../../actors/report/engagem
 import {gatheredRowBytes} from '../../../../actors/report/rows/gathered-rows.js';
 import {activeBucketsOf} from '../../../../src/edge/query/asked-times.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
+import {HeldBuckets} from '../../../../src/report/derived/held-buckets.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
-import {HeldBuckets} from '../../../../src/report/operators/held-buckets.js';
 import {zoneOf} from '../../../../src/zone.js';
 import {derivedIn} from '../../../support/derived.js';
 import {runs} from '../../../support/runs.js';

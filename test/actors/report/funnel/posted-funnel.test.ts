@@ -9,16 +9,8 @@ import {PostedFunnel} from '../../../../actors/report/funnel/posted-funnel.js';
 import {plainMemory, selectorsMax, type UserPostings} from '../../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../../actors/report/selection.js';
 import {UserSet} from '../../../../actors/table/user-set.js';
-import {memoryWithProgress, threadProgress} from '../../../../src/report/funnel/funnel-kernel.js';
-import {
-  chunkOf,
-  finish,
-  postingsOf,
-  type Row,
-  resultOf,
-  segmentsOf,
-  walkedFunnel,
-} from '../../../support/postings.js';
+import {memoryWithProgress, threadProgress} from '../../../../src/report/kernels/funnel-kernel.js';
+import {chunkOf, finish, postingsOf, type Row, resultOf, segmentsOf, walkedFunnel} from '../../../support/postings.js';
 import {runs} from '../../../support/runs.js';
 import {PlainFunnelProgress} from '../../../twins/funnel-progress.js';
 
@@ -212,8 +204,8 @@ describe('a funnel over postings equals the scan', () => {
 
   test('one user with a hundred thousand entries, each of which needs a round of its own', () => {
     const shape = {userCount: 2, nameCount: 2};
-    const chunks = Array.from({length: 4}, (_, chunk) =>
-      chunkOf(Array.from({length: 50_000}, (_, i) => ({user: 1, name: i & 1, timeMs: (chunk * 50_000 + i) * 1_000}))),
+    const chunks = Array.from({length: 16}, (_, chunk) =>
+      chunkOf(Array.from({length: 12_500}, (_, i) => ({user: 1, name: i & 1, timeMs: (chunk * 12_500 + i) * 1_000}))),
     );
     const converts = {user: 1, name: 1, timeMs: 2e8 - 1_500};
     for (const last of [[], [chunkOf([converts])]]) {
@@ -221,15 +213,14 @@ describe('a funnel over postings equals the scan', () => {
       const right = scanned(all, shape, [0, 1], whole, 600);
       expect(right.reached).toEqual([1, last.length]);
       for (const [allocate, progress] of ways)
-        expect(posted(segmentsOf(all, [4], shape, allocate), [0, 1], whole, 600, progress)).toEqual(right);
+        expect(posted(segmentsOf(all, [16], shape, allocate), [0, 1], whole, 600, progress)).toEqual(right);
     }
   });
 
   test.each([always, 300])('two at a time do not meet in the progress that both use (window of %s ms)', (windowMs) => {
     const shape = {userCount: 9_000, nameCount: 2};
-    const chunks = [
-      chunkOf(Array.from({length: 18_000}, (_, i) => ({user: i >> 1, name: i & 1, timeMs: (i * 7_919) % 1_000}))),
-    ];
+    const row = (i: number): Row => ({user: i >> 1, name: i & 1, timeMs: (i * 7_919) % 1_000});
+    const chunks = [0, 9_000].map((first) => chunkOf(Array.from({length: 9_000}, (_, i) => row(first + i))));
     const asked = [
       [0, 1],
       [1, 0],
@@ -287,13 +278,13 @@ describe('postings', () => {
   test('of as many selectors as may be, and users of one event', () => {
     const shape = {userCount: 70_000, nameCount: selectorsMax};
     const nameOf = (user: number): number => (user * 7) % selectorsMax;
-    const chunks = [0, 35_000].map((first) =>
-      chunkOf(Array.from({length: 35_000}, (_, i) => row(first + i, nameOf(first + i), i))),
+    const chunks = [0, 1, 2, 3, 4].map((chunk) =>
+      chunkOf(Array.from({length: 14_000}, (_, i) => row(chunk * 14_000 + i, nameOf(chunk * 14_000 + i), i))),
     );
     const postings = postingsOf(chunks, shape);
     for (const name of [0, 1, selectorsMax - 1]) {
       const users = Array.from({length: 70_000}, (_, user) => user).filter((user) => nameOf(user) === name);
-      expect(listed(postings, name)).toEqual(users.map((user) => [user, [[user % 35_000, 0]]]));
+      expect(listed(postings, name)).toEqual(users.map((user) => [user, [[user % 14_000, 0]]]));
     }
   });
 });

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {assert} from '../../actors/invariant.js';
-import {AskTimes, stayMs} from '../../actors/report/yielding.js';
-import {PartsMemory} from '../../src/parts/parts-memory.js';
-import {MissingPart} from '../../src/parts/stored-parts.js';
-import {type Build, DerivedIndexes} from '../../src/report/derived-indexes.js';
+import {assert} from '../../../actors/invariant.js';
+import {AskTimes, stayMs} from '../../../actors/report/yielding.js';
+import {PartsMemory} from '../../../src/parts/parts-memory.js';
+import {MissingPart} from '../../../src/parts/stored-parts.js';
+import {type Build, DerivedIndexes} from '../../../src/report/derived/derived-indexes.js';
 
 const minuteMs = 60_000;
 

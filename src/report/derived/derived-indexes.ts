@@ -9,14 +9,14 @@
 //        then is not kept.
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
-import {throwBroken} from '../../actors/invariant.js';
-import {type AskTimes, type HeldValue, yielding} from '../../actors/report/yielding.js';
-import {monotonicMs} from '../clock.js';
-import type {Logger} from '../observe.js';
-import {Semaphore} from '../pacing/semaphore.js';
-import {TimeSlicer} from '../pacing/time-slicer.js';
-import {isUnreadable} from '../parts/damage.js';
-import type {PartsMemory} from '../parts/parts-memory.js';
+import {throwBroken} from '../../../actors/invariant.js';
+import {type AskTimes, type HeldValue, yielding} from '../../../actors/report/yielding.js';
+import {monotonicMs} from '../../clock.js';
+import type {Logger} from '../../observe.js';
+import {Semaphore} from '../../pacing/semaphore.js';
+import {TimeSlicer} from '../../pacing/time-slicer.js';
+import {isUnreadable} from '../../parts/damage.js';
+import type {PartsMemory} from '../../parts/parts-memory.js';
 
 /** Shares of the room for parts: of all values, of those that background builds keep, and of both with a build's scratch. */
 const keptShare = 5 / 8;
@@ -176,7 +176,6 @@ export class DerivedIndexes {
       this.clockMs(),
     );
   }
-
 }
 
 export interface Sized {

@@ -10,9 +10,9 @@ import {firstPlace} from '../../../actors/order/search.js';
 import {wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/rows/row-choice.js';
 import {countedKey, liesWithin, type Stretch} from '../../../actors/report/selection.js';
-import type {DerivedIndexes} from '../derived-indexes.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {LeftBehind} from '../repeated-questions.js';
+import type {DerivedIndexes} from './derived-indexes.js';
+import {LeftBehind} from './repeated-questions.js';
 
 /** HB2 */
 const bytesShare = 1 / 16;

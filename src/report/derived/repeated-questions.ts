@@ -2,7 +2,7 @@
 //   RP1. Most questions are asked once, and memory of derived values is memory that parts do not have: the second answer leaves
 //        values behind.
 //   RP2. What did not fit is tried again once it would.
-import {AskTimes} from '../../actors/report/yielding.js';
+import {AskTimes} from '../../../actors/report/yielding.js';
 import type {BuildNeed, Derived, DerivedIndexes, Sized} from './derived-indexes.js';
 
 const asksMin = 2;

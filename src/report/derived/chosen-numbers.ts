@@ -11,9 +11,9 @@ import {type TimedNumbers, timedNumbers} from '../../../actors/report/counts/tim
 import type {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/rows/row-choice.js';
 import {countedKey, isInside, type Stretch} from '../../../actors/report/selection.js';
-import type {DerivedIndexes} from '../derived-indexes.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {LeftBehind} from '../repeated-questions.js';
+import type {DerivedIndexes} from './derived-indexes.js';
+import {LeftBehind} from './repeated-questions.js';
 
 /** Bytes of a chunk's numbers beside the numbers themselves. */
 const entryBytes = 256;

@@ -26,10 +26,11 @@ import type {UserSet} from '../../../actors/table/user-set.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
-import {type Build, type BuildNeed, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
 import {ColumnsReader} from '../narrow-columns.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {isRepeated, newRepeated, type Repeated, RepeatedQuestions} from '../repeated-questions.js';
+import type {NoteColumns} from '../row-scan.js';
+import {type Build, type BuildNeed, type Derived, type DerivedIndexes, interestMs} from './derived-indexes.js';
+import {isRepeated, newRepeated, type Repeated, RepeatedQuestions} from './repeated-questions.js';
 
 /** Chunks of a segment: sorting their rows takes some 10 ms, the longest step of building. */
 const segmentChunksMax = 32;
@@ -109,9 +110,6 @@ interface OpenSegment {
   readonly scanned: Set<string>;
   rows: number;
 }
-
-/** Receives each chunk that a scan read, with its rows that count. */
-export type NoteColumns = (chunk: ChunkEntry, rows: WholeRows) => Promise<void> | undefined;
 
 /** Why a build ended. */
 type CellsEnd = 'kept' | 'no room' | 'nearly unique' | 'too many values';

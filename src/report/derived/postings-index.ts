@@ -29,13 +29,13 @@ import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/r
 import {chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
-import {rowFinder} from '../counts/name-kernel.js';
-import {type Build, type BuildNeed, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
-import {kernelMemory} from '../funnel/funnel-kernel.js';
+import {kernelMemory} from '../kernels/funnel-kernel.js';
+import {rowFinder} from '../kernels/name-kernel.js';
 import {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {newRepeated, type Repeated, RepeatedQuestions} from '../repeated-questions.js';
-import {type RowReading, RowScan} from './row-scan.js';
+import {type RowReading, RowScan} from '../row-scan.js';
+import {type Build, type BuildNeed, type Derived, type DerivedIndexes, interestMs} from './derived-indexes.js';
+import {newRepeated, type Repeated, RepeatedQuestions} from './repeated-questions.js';
 
 /** Rows that take some 5 ms. In larger stores a share of the rows, which is less than a scan of all of them. PI3 */
 const rowsOnTheWayMin = 65_536;
@@ -62,7 +62,7 @@ interface PostedQuestion extends Repeated {
 }
 
 /** A question that waits for postings. */
-interface Wanted {
+interface WantedPostings {
   readonly snapshot: PartitionSnapshot;
   readonly selectors: Selectors;
   readonly stretch: Stretch;
@@ -70,7 +70,7 @@ interface Wanted {
 }
 
 /** What a build makes: a group in place of others. */
-interface Target {
+interface PostingsTarget {
   readonly group: Group;
   readonly replaced: readonly Group[];
 }
@@ -105,7 +105,7 @@ export class PostingsIndex {
   private readonly questions: RepeatedQuestions<PostedQuestion>;
   private groups: readonly Group[] = [];
   /** By question. */
-  private readonly wanted = new Map<string, Wanted>();
+  private readonly wanted = new Map<string, WantedPostings>();
   private backlog: Promise<void> | undefined;
   private segmentsBuilt = 0;
 
@@ -174,7 +174,9 @@ export class PostingsIndex {
     for (const {chunks, held} of plan) {
       const rankStart = all.at(-1)?.rankEnd ?? 0;
       const source = {snapshot, selectors, chunks, stretch, rankStart};
-      if (held === undefined) rowsLeft -= liveRows(chunksOf(source, scanOf(reading, source)));
+      const lacking = held === undefined ? chunksOf(source, scanOf(reading, source)) : [];
+      if (held === undefined && lacking.length === 0) continue;
+      rowsLeft -= liveRows(lacking);
       if (rowsLeft < 0) return undefined;
       const postings = held?.postings ?? (await builtOf(reading, source, fits, plainMemory));
       if (postings === undefined || postings.rankStart < rankStart) return undefined;
@@ -200,7 +202,7 @@ export class PostingsIndex {
 
   // -- building --
 
-  private want(key: string, wanted: Wanted): void {
+  private want(key: string, wanted: WantedPostings): void {
     if (this.derived.clockMs() < wanted.question.restUntilMs) return;
     this.wanted.set(key, wanted);
     this.backlog ??= this.workOff().finally(() => {
@@ -221,7 +223,7 @@ export class PostingsIndex {
   }
 
   /** Groups to build for a question, the preferred first. PI2 */
-  private targetsFor({snapshot, selectors}: Wanted): readonly Target[] {
+  private targetsFor({snapshot, selectors}: WantedPostings): readonly PostingsTarget[] {
     const {partition} = snapshot.manifest;
     const sharing = this.groups.filter((each) => each.partition === partition && sharesAny(each, selectors));
     const held = sharing.find((each) => hasAll(each, selectors));
@@ -244,9 +246,9 @@ export class PostingsIndex {
   }
 
   /** What does not fit is noted with the question. */
-  private async buildGroup(wanted: Wanted, target: Target, build: Build): Promise<PostingsEnd> {
+  private async buildGroup(wanted: WantedPostings, target: PostingsTarget, build: Build): Promise<PostingsEnd> {
     const {snapshot, stretch, question} = wanted;
-    const {group, replaced} = target;
+    const {group} = target;
     const plan = mergeDue(planWithin(planSegments(snapshot.index, group.segments), stretch), snapshot.index);
     const kept = plan.flatMap(({held}) => held ?? []);
     const scan = new PartScan(this.parts, () => build.pause());
@@ -282,7 +284,7 @@ export class PostingsIndex {
     return 'built';
   }
 
-  private takeOver({group, replaced}: Target, segments: readonly Segment[]): void {
+  private takeOver({group, replaced}: PostingsTarget, segments: readonly Segment[]): void {
     const gone = [group, ...replaced].flatMap((each) => each.segments.filter((segment) => !segments.includes(segment)));
     group.segments = segments.filter(({key}) => this.postings.get(key) !== undefined);
     this.groups = [...this.groups.filter((each) => each !== group && !replaced.includes(each)), group];
@@ -291,8 +293,8 @@ export class PostingsIndex {
 
   /** Room of idle values for a segment, and after them of what the build replaces. PI4 */
   private roomFor(
-    {question}: Wanted,
-    {group, replaced}: Target,
+    {question}: WantedPostings,
+    {group, replaced}: PostingsTarget,
     kept: readonly Segment[],
     made: readonly Segment[],
     build: Build,

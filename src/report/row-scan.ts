@@ -3,23 +3,22 @@
 //   RS1. Bodies are read for conditions first, then for the properties of passing rows.
 //   RS2. Chunks are folded in order: rows of one user come by (chunk, time, row).
 
-import type {WholeRows} from '../../../actors/chunk/property-columns.js';
-import type {RowsView} from '../../../actors/chunk/rows.js';
-import {bodyBlockRows} from '../../../actors/limits.js';
-import type {ChunkEntry} from '../../../actors/manifest.js';
-import {type Condition, comparesNumbers} from '../../../actors/report/rows/condition.js';
-import type {Users} from '../../../actors/report/rows/current-traits.js';
-import {gatheredRowBytes} from '../../../actors/report/rows/gathered-rows.js';
-import {PropertyValues} from '../../../actors/report/rows/property-values.js';
-import {candidates, KeyJudge, type Selector} from '../../../actors/report/rows/row-choice.js';
-import type {RowFinder} from '../../../actors/report/rows/row-finder.js';
-import {UserWalk, type WalkUser} from '../../../actors/report/rows/user-walk.js';
-import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
-import type {UserSet} from '../../../actors/table/user-set.js';
-import type {NoteColumns} from '../counts/value-index.js';
-import type {PartScan} from '../part-scan.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {WholeRows} from '../../actors/chunk/property-columns.js';
+import type {RowsView} from '../../actors/chunk/rows.js';
+import {bodyBlockRows} from '../../actors/limits.js';
+import type {ChunkEntry} from '../../actors/manifest.js';
+import {type Condition, comparesNumbers} from '../../actors/report/rows/condition.js';
+import type {Users} from '../../actors/report/rows/current-traits.js';
+import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
+import {PropertyValues} from '../../actors/report/rows/property-values.js';
+import {candidates, KeyJudge, type Selector} from '../../actors/report/rows/row-choice.js';
+import type {RowFinder} from '../../actors/report/rows/row-finder.js';
+import {UserWalk, type WalkUser} from '../../actors/report/rows/user-walk.js';
+import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
+import type {UserSet} from '../../actors/table/user-set.js';
 import {nameIndex} from './name-index.js';
+import type {PartScan} from './part-scan.js';
+import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
 /** What a scan reads with. */
 export interface RowReading {
@@ -49,6 +48,9 @@ export class BeyondMemory extends Error {
 
 /** Receives the rows of a chunk that each selector chooses, in an order that row-choice.ts describes (RC1). */
 export type ChosenFold = (rows: RowsView, chosen: readonly Uint16Array[]) => void;
+
+/** Receives each chunk that a scan read, with its rows that count. */
+export type NoteColumns = (chunk: ChunkEntry, rows: WholeRows) => Promise<void> | undefined;
 
 /** Data that a question keeps per user. Where its memory is bounded it takes several passes over the same rows. */
 interface UserPasses {

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {stayMs} from '../../actors/report/yielding.js';
-import {PartsMemory} from '../../src/parts/parts-memory.js';
-import {DerivedIndexes} from '../../src/report/derived-indexes.js';
-import {newRepeated, type Repeated, RepeatedQuestions} from '../../src/report/repeated-questions.js';
+import {stayMs} from '../../../actors/report/yielding.js';
+import {PartsMemory} from '../../../src/parts/parts-memory.js';
+import {DerivedIndexes} from '../../../src/report/derived/derived-indexes.js';
+import {newRepeated, type Repeated, RepeatedQuestions} from '../../../src/report/derived/repeated-questions.js';
 
 interface Named extends Repeated {
   readonly name: string;

@@ -1,9 +1,8 @@
-// The JSON texts of report answers, field by field in the order in which docs/api/reports shows them.
+// The JSON texts of series and names, field by field in the order in which docs/api/reports shows them.
 //   RA1. Texts equal those of JSON.stringify. Series are built by hand: an object for each bucket took as long as all the rest
 //        of an answer that is looked up.
-import {isoText} from '../calendar.js';
-import type {Buckets} from './counts/buckets.js';
-import type {Funnel} from './funnel/funnel.js';
+import {isoText} from '../../calendar.js';
+import type {Buckets} from './buckets.js';
 
 /** `"data":[…],"total":n` */
 export function activeFields(labels: readonly string[], counts: Float64Array, total: number): string {
@@ -14,23 +13,6 @@ export function activeFields(labels: readonly string[], counts: Float64Array, to
 /** The fields that begin an answer with buckets: the interval, and the time zone if the question named one. */
 export function intervalText({interval, zone}: Buckets): string {
   return `"interval":"${interval}"${zone === undefined ? '' : `,"timezone":${JSON.stringify(zone)}`}`;
-}
-
-export function funnelAnswer(events: readonly string[], {reached, medianMs}: Funnel): string {
-  const entered = reached[0];
-  const steps = events.map((event, step) => {
-    const previous = reached[Math.max(step - 1, 0)];
-    const ms = medianMs[step];
-    return {
-      event,
-      count: reached[step],
-      conversion_rate: rate(reached[step], entered),
-      step_conversion_rate: rate(reached[step], previous),
-      drop_off: previous - reached[step],
-      median_seconds: ms === null ? null : ms / 1_000,
-    };
-  });
-  return JSON.stringify({steps, conversion_rate: rate(reached[reached.length - 1], entered), total: entered});
 }
 
 interface NameLine {
@@ -55,5 +37,3 @@ export function namesAnswer(names: readonly NameLine[], hasMore: boolean, cursor
   }));
   return JSON.stringify({data, has_more: hasMore, next_cursor: cursor});
 }
-
-const rate = (count: number, base: number): number => (base === 0 ? 0 : count / base);

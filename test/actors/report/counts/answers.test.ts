@@ -2,14 +2,14 @@
 
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {activeFields, intervalText} from '../../../actors/report/answers.js';
-import {Buckets} from '../../../actors/report/counts/buckets.js';
-import {MeasuredCells} from '../../../actors/report/rows/measures.js';
-import {seriesFields} from '../../../actors/report/rows/series-answer.js';
-import {PartsCache} from '../../../src/parts/parts-cache.js';
-import {Evaluation} from '../../../src/report/evaluate.js';
-import {runs} from '../../support/runs.js';
-import {MemoryParts, TestPartition} from '../../support/snapshot.js';
+import {activeFields, intervalText} from '../../../../actors/report/counts/answers.js';
+import {Buckets} from '../../../../actors/report/counts/buckets.js';
+import {MeasuredCells} from '../../../../actors/report/rows/measures.js';
+import {seriesFields} from '../../../../actors/report/rows/series-answer.js';
+import {PartsCache} from '../../../../src/parts/parts-cache.js';
+import {Evaluation} from '../../../../src/report/evaluate.js';
+import {runs} from '../../../support/runs.js';
+import {MemoryParts, TestPartition} from '../../../support/snapshot.js';
 
 const dayMs = 86_400_000;
 const intervalMs = {hour: 3_600_000, day: dayMs, week: 7 * dayMs, month: 31 * dayMs} as const;
