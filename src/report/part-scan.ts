@@ -67,16 +67,20 @@ export class PartScan {
     }
   }
 
-  /** As `borrowing`, for work that says how many bytes it holds by now: parts need not leave room for rows that nobody chooses. */
-  async borrowingAsItGrows<T>(work: (loan: Loan) => Promise<T>): Promise<T> {
+  /**
+   * As `borrowing`, for work that says how many bytes it holds by now: parts need not leave room for rows that nobody chooses.
+   * `bytesMin`: borrowed from the beginning.
+   */
+  async borrowingAsItGrows<T>(work: (loan: Loan) => Promise<T>, bytesMin = 0): Promise<T> {
     const {memory} = this.parts;
     let taken = 0;
     const take = (bytes: number): void => {
       memory.lend(bytes - taken);
       taken = bytes;
     };
+    take(bytesMin);
     try {
-      return await work({take});
+      return await work({take: (bytes) => take(Math.max(bytes, bytesMin))});
     } finally {
       take(0);
     }
