@@ -440,7 +440,7 @@ print(json.dumps(sent))
       ADMIN_TOKEN: adminToken,
     };
     // Who is told to come back does: a busy machine may be late with a partition, or with a report.
-    const patiently = `for i in {1..60}; do code=$(ask); [ "$code" = 503 ] || break; sleep 1; done; echo "$code"`;
+    const patiently = `for i in {1..600}; do code=$(ask); [ "$code" = 503 ] || break; sleep 0.1; done; echo "$code"`;
     const asked = blocks.map((block) => `ask() {\n${block} -s -o /dev/null -w '%{http_code}'\n}\n${patiently}`);
     const script = asked.join('\n');
     const {stdout} = await promisify(execFile)('bash', ['-euc', script], {env, timeout: 280_000});

@@ -7,7 +7,7 @@ import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
 import type {CreatedShareAnswer} from '../../../src/edge/answers/shares.js';
 import type {RecordAnswer} from '../../../src/edge/dashboard/answers/record.js';
 import {BrowserClient} from '../../support/browser-client.js';
-import {browserTests, chromiumPath, DashboardPage, openBrowser, type View} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {keptAt} from '../../support/kept-report.js';
 import {type Service, startService} from '../../support/service.js';
@@ -58,8 +58,8 @@ async function linkTo(page: string, search: string, name: string, more: object =
 }
 
 /** A browser in which nobody is signed in. */
-async function visit(token: string, view: View = {}): Promise<DashboardPage> {
-  const visitor = await DashboardPage.open(browser, service, view);
+async function visit(token: string): Promise<DashboardPage> {
+  const visitor = await DashboardPage.open(browser, service);
   await visitor.goto(`/share/${token}`);
   return visitor;
 }
@@ -78,11 +78,11 @@ const shown = reports.map((report, at) => [...report, at % 2 === 0 ? 'light' : '
 test.each(shown)('%s%s is shown to whoever has its link, on a phone as well', async (...report) => {
   const [path, search, name, cards, theme] = report;
   const {token} = await linkTo(path, search, name);
-  const visitor = await visit(token, {theme});
+  const visitor = await DashboardPage.open(browser, service, {theme});
   const {page} = visitor;
   const asked = new Set<string>();
   page.on('request', (request) => asked.add(new URL(request.url()).pathname));
-  await page.reload();
+  await visitor.goto(`/share/${token}`);
   await page.getByRole('heading', {name, level: 1}).waitFor();
   for (const card of cards) await page.getByRole('region', {name: card, exact: true}).waitFor();
   await visitor.settled();
