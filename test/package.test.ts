@@ -178,12 +178,12 @@ describe('the package', () => {
     expect([ill.code, ill.stdout]).toEqual([1, expect.stringMatching(/^bad +.*PORT/m)]);
   });
 
+  // Reports are as fresh as those of a new deployment.
   test('serves: an event in, the same in a report, and a SIGTERM ends it in order', async () => {
     const dataDir = join(folder, 'millrace-data');
     const service = millrace(['serve'], {
       DATA_DIR: dataDir,
       PORT: '0',
-      REPORT_REFRESH_SECONDS: '1',
       BOOTSTRAP_WRITE_KEY: 'sk_write_0123456789abcdef',
       BOOTSTRAP_SECRET_KEY: 'sk_live_0123456789abcdef',
     });

@@ -53,9 +53,8 @@ const patternOf = (shown: string): RegExp =>
   new RegExp(`^${shown.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.+')}$`);
 
 let service: Service;
-// The first hour of a deployment is what its reader sees.
 beforeAll(async () => {
-  service = await startService({env: {REPORT_REFRESH_SECONDS: ''}});
+  service = await startService();
 });
 afterAll(() => service.stop());
 

@@ -3,9 +3,9 @@
 import {describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson, query, userPath} from '../support/http.js';
 import {reportCovering, until} from '../support/reports.js';
-import {freshId, useService} from './service-under-test.js';
+import {freshId, useSharedService} from './service-under-test.js';
 
-const under = useService();
+const under = useSharedService();
 
 interface Deletion {
   readonly id: string;
