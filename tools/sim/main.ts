@@ -8,11 +8,12 @@ import {addTotals, emptyTotals, type Totals} from './totals.js';
 import {realMs} from './virtual-builtins.js';
 
 const seedsOfJobMin = 100;
-const usage = `Usage: npm run sim -- [--seeds N] [--from S] [--jobs N] [--trace] [--stop]
+const usage = `Usage: npm run sim -- [--seeds N] [--from S] [--jobs N] [--twice N] [--trace] [--stop]
 
   --seeds N   how many seeds (default 200)
   --from S    the first one (default 1)
   --jobs N    processes that share them (default: one a core, if each gets at least ${seedsOfJobMin} seeds)
+  --twice N   how many of the seeds are played twice, the first ones (default: all)
   --trace     print what happened in each (one seed at a time is enough)
   --stop      at the first seed that fails (of each process)
 `;
@@ -21,6 +22,7 @@ interface Options {
   readonly seeds: number;
   readonly from: number;
   readonly jobs: number;
+  readonly twice: number;
   readonly isVerbose: boolean;
   readonly stops: boolean;
 }
@@ -31,6 +33,7 @@ function readOptions(): Options | null {
       seeds: {type: 'string', default: '200'},
       from: {type: 'string', default: '1'},
       jobs: {type: 'string'},
+      twice: {type: 'string'},
       trace: {type: 'boolean', default: false},
       stop: {type: 'boolean', default: false},
       help: {type: 'boolean', short: 'h', default: false},
@@ -39,14 +42,17 @@ function readOptions(): Options | null {
   if (values.help) return null;
   const [seeds, from] = [Number(values.seeds), Number(values.from)];
   const jobs = Number(values.jobs ?? Math.max(1, Math.min(availableParallelism(), Math.floor(seeds / seedsOfJobMin))));
-  const isGood = [seeds, from, jobs].every(Number.isInteger) && seeds >= 1 && from >= 0 && jobs >= 1 && jobs <= 64;
+  const twice = Number(values.twice ?? seeds);
+  const isWhole = [seeds, from, jobs, twice].every(Number.isInteger);
+  const isGood = isWhole && seeds >= 1 && from >= 0 && jobs >= 1 && jobs <= 64 && twice >= 0;
   if (!isGood) throw new Error(usage);
-  return {seeds, from, jobs: values.trace ? 1 : jobs, isVerbose: values.trace, stops: values.stop};
+  return {seeds, from, twice, jobs: values.trace ? 1 : jobs, isVerbose: values.trace, stops: values.stop};
 }
 
 /** Faults of a seed; a second run that differs is one of them. */
-async function faultsOf(seed: number, isVerbose: boolean): Promise<SeedResult> {
+async function faultsOf(seed: number, isTwice: boolean, isVerbose: boolean): Promise<SeedResult> {
   const first = await runSeed(seed, isVerbose);
+  if (!isTwice) return first;
   const second = await runSeed(seed);
   if (first.traceHash === second.traceHash) return first;
   return {
@@ -64,10 +70,10 @@ function report(result: SeedResult): void {
   for (const fault of result.faults.slice(0, 8)) process.stdout.write(`  ${fault}\n`);
 }
 
-async function playHere({seeds, from, isVerbose, stops}: Options): Promise<Totals> {
+async function playHere({seeds, from, twice, isVerbose, stops}: Options): Promise<Totals> {
   const totals = emptyTotals();
   for (let seed = from; seed < from + seeds; seed++) {
-    const result = await faultsOf(seed, isVerbose);
+    const result = await faultsOf(seed, seed < from + twice, isVerbose);
     report(result);
     const failed = result.faults.length > 0 ? 1 : 0;
     // Weighted by the seed and added: the same sum in any order, and for any number of processes.
