@@ -194,11 +194,11 @@ class Given {
     return text === undefined ? undefined : Number(text);
   }
 
-  /** Names in their order. All or none: other parameters have their numbers. */
-  names(name: string, countMax: number, fits = isName): readonly string[] {
+  /** Texts in their order. All or none: other parameters have their numbers. */
+  list(name: string, expected: string, countMax: number, fits: (text: string) => boolean): readonly string[] {
     const texts = this.all(name);
     if (texts.length <= countMax && texts.every(fits)) return texts;
-    this.refuse(name, texts, `up to ${countMax} names of events`);
+    this.refuse(name, texts, `up to ${countMax} ${expected}`);
     return [];
   }
 
@@ -432,7 +432,7 @@ const counts: Grammar<'counts'> = {
     ];
   },
   read(given) {
-    const names = given.names('event', coloursMax, (text) => text === '' || isName(text));
+    const names = given.list('event', 'names of events', coloursMax, (text) => text === '' || isName(text));
     const measured = given.numbered('measure', measureRule, names.length, 1, (text) => measureIn(text) !== undefined);
     const wheres = given.numberedConditions('where', names.length);
     const isNumber = (text: string): boolean => /^[1-9]$/.test(text) && Number(text) <= names.length;
@@ -584,7 +584,7 @@ const funnel: Grammar<'funnel'> = {
     ...uncompared.pairs(question, ['every', view?.every ?? interval]),
   ],
   read(given) {
-    const names = given.names('step', funnelStepsMax);
+    const names = given.list('step', 'names of events', funnelStepsMax, isName);
     const wheres = given.numberedConditions('where', names.length);
     const where = given.conditions('all_where');
     const users = usersIn(given);
@@ -594,8 +594,10 @@ const funnel: Grammar<'funnel'> = {
       (text) => text === noWindow || isWindow(text),
     );
     const order = given.word('order', ['sequential', 'strict', 'any']);
-    const exclusionRule = `up to ${exclusionsMax} events such as all:refund or 1-2:refund`;
-    const exclude = given.some('exclude', exclusionRule, exclusionsMax, (text) => exclusionIn(text) !== undefined);
+    const exclusionRule = 'events such as all:refund or 1-2:refund';
+    const isExclusion = (text: string): boolean => exclusionIn(text) !== undefined;
+    const exclude = given.list('exclude', exclusionRule, exclusionsMax, isExclusion);
+    const excludeWheres = given.numberedConditions('exclude_where', exclude.length);
     const hold = given.one('hold', 'the name of a property', isName);
     const paths = given.word('paths', ['all', 'entry']);
     const breakdown = breakdownIn(given);
@@ -609,7 +611,7 @@ const funnel: Grammar<'funnel'> = {
       users,
       window: window === noWindow ? undefined : (window ?? usualWindow),
       order: order === 'sequential' ? undefined : order,
-      exclude: exclude.map((text) => exclusionIn(text)!),
+      exclude: exclude.map((text, at) => ({...exclusionIn(text)!, where: excludeWheres[at]})),
       hold,
       in_range: paths === 'all' ? undefined : paths,
       breakdown: breakdown?.map((one) => ({...one, at: at === 1 ? undefined : at})),

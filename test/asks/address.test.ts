@@ -181,7 +181,9 @@ const shown: Readonly<Record<string, fc.Arbitrary<object>>> = {
       users: ofUsers,
       window: some(fc.constantFrom('7d', '14d', '30m')),
       order: fc.constantFrom(undefined, 'strict', 'any'),
-      exclude: fc.array(fc.record({event: name, between: fc.constantFrom(undefined, [1, 2])}), {maxLength: 2}),
+      exclude: fc.array(fc.record({event: name, where: texts, between: fc.constantFrom(undefined, [1, 2])}), {
+        maxLength: 2,
+      }),
       hold: some(name),
       in_range: fc.constantFrom(undefined, 'entry'),
       breakdown: rows.map((all) => all?.map((one) => ({...one, ...('property' in one && {at: 'last'})}))),

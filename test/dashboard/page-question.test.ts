@@ -50,7 +50,7 @@ describe('an address', () => {
     ['/funnels', '?step=a&step=b&where=2:plan+eq+pro&all_where=n+gt+1&window=none&order=any&hold=cart'],
     [
       '/funnels',
-      '?step=a&step=b&step=c&exclude=all:x&exclude=1-3:y&paths=entry&by=plan&by_limit=2&by_at=last&every=week',
+      '?step=a&step=b&step=c&exclude=all:x&exclude=1-3:y&exclude_where=2:n+gt+1&paths=entry&by=plan&by_limit=2&by_at=last&every=week',
     ],
     [
       '/funnels',
@@ -111,6 +111,11 @@ describe('an address', () => {
         'exclude_where=1:n gt 1',
         'where=3:n gt 1',
       ],
+    ],
+    [
+      '/funnels',
+      '?step=a&step=b&exclude=all:c&exclude=d&exclude_where=1:n+gt+1',
+      ['exclude=all:c', 'exclude=d', 'exclude_where=1:n gt 1'],
     ],
     [
       '/web',

@@ -410,6 +410,29 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
   );
 });
 
+test('Funnels: an event that ends an attempt has conditions of its own', async () => {
+  await dashboard.follow(`/funnels?step=signup&step=subscribed&exclude=all:project_created&${range()}`);
+  const result = card('From signup to subscribed');
+  await result.getByText(`0 of ${users} users did both steps`).waitFor();
+  await page.getByRole('button', {name: '+ Filter of excluded event 1'}).click();
+  await page.getByRole('combobox', {name: 'Property of excluded event 1, filter 1'}).click();
+  await page.getByRole('option', {name: /^plan /}).click();
+  await page.getByRole('combobox', {name: 'Value of excluded event 1, filter 1'}).click();
+  await page.getByRole('option', {name: /^pro /}).click();
+  await page.waitForURL(/exclude=all:project_created&exclude_where=1:plan\+eq\+pro/);
+  const {steps} = await ask<{steps: {count: number}[]}>('/v1/reports/funnel', {
+    'steps[]': ['signup', 'subscribed'],
+    'exclude[1]': 'project_created',
+    'exclude_where[1]': 'plan eq pro',
+    window: '14d',
+    from,
+    to,
+  });
+  expect(steps[1]!.count).toBeGreaterThan(0);
+  await result.getByText(`${steps[1]!.count} of ${users} users did both steps`).waitFor();
+  await dashboard.expectSoundOnPhone();
+});
+
 test('steps of a funnel are dragged to another place', async () => {
   await dashboard.follow(`/funnels?step=signup&step=project_created&step=subscribed&${range()}`);
   const steps = page.locator('.funnel-steps > li');

@@ -48,8 +48,8 @@ function sentences({question, span, step, outcome, row, when}: FunnelNumber): st
   const of = ofUsersText(ofUsers(question));
   const whose = of === '' ? '' : ` Only${of.slice(1)}.`;
   const without = exclude.map(
-    ({event, between}) =>
-      `An event ${event} between ${between === undefined ? 'two steps' : `steps ${between[0]} and ${between[1]}`} ends the attempt.`,
+    ({between, ...one}) =>
+      `An event ${stepLabel(one)} between ${between === undefined ? 'two steps' : `steps ${between[0]} and ${between[1]}`} ends the attempt.`,
   );
   const days = inRange === undefined ? 'Every step lies' : 'The first step lies';
   const first =

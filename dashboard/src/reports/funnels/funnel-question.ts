@@ -11,8 +11,8 @@ export type FunnelDraft = Draft<'funnel'>;
 export type Step = FunnelDraft['steps'][number];
 export type Outcome = 'reached' | 'dropped';
 
-/** `signup`, `signup, plan is pro`. */
-export const stepLabel = ({event, where}: Step): string =>
+/** A step, or an event that ends an attempt: `signup`, `signup, plan is pro`. */
+export const stepLabel = ({event, where}: Pick<Step, 'event' | 'where'>): string =>
   [event, ...conditionsOf(where).map(conditionText)].join(', ');
 
 /** Asks for the funnel's users by the bucket of their entry, and by the time that they took. */

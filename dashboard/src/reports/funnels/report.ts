@@ -19,7 +19,7 @@ export const report: Report<FunnelDraft> = {
     ['Of events whose', and(conditionsOf(where))],
     ...userWords(ofUsers(question)),
     ['Within', window === undefined ? '' : `${windowText(window)} of the first step`],
-    ['Ended by', exclude.map(({event}) => event).join(', ')],
+    ['Ended by', exclude.map(stepLabel).join('; ')],
     ['With the same', hold],
     byWords({by: byOf(question)}),
     ['How', people],

@@ -133,7 +133,7 @@ function Exclusions({
   return (
     <Field label="Events that must not come between">
       <div class="conditions">
-        {exclusions.map(({event, between}, at) => (
+        {exclusions.map(({event, where, between}, at) => (
           <div key={at} class="condition">
             <div class="condition-of">
               <EventPicker
@@ -173,6 +173,12 @@ function Exclusions({
                 )}
               </select>
             )}
+            <ConditionList
+              conditions={conditionsOf(where)}
+              keys={{of: 'events', event, days}}
+              of={`of excluded event ${at + 1}`}
+              onChange={(chosen) => put(at, {where: membersOf(chosen)})}
+            />
           </div>
         ))}
         {isAdding && (

@@ -107,7 +107,7 @@ const orderWords = {strict: ', one right after the other', any: ', in any order'
 function pathText({steps, order = 'sequential', window, where, exclude = []}: SavedFunnelAnswer['question']): string {
   const path = steps.map(stepLabel).join(' → ');
   const all = conditionsOf(where).map(conditionText).join(' and ');
-  const excluded = exclude.map(({event}) => event).join(', ');
+  const excluded = exclude.map(stepLabel).join('; ');
   return [
     path + orderWords[order],
     ...(all === '' ? [] : [`of events whose ${all}`]),
