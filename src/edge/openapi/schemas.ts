@@ -41,7 +41,7 @@ import {countsAnswer, eventCountsAnswer, seriesAnswer} from '../answers/counts.j
 import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../answers/engagement.js';
 import {errorAnswer} from '../answers/error.js';
 import {historyAnswer, storedEvent} from '../answers/events.js';
-import {instant, version} from '../answers/fields.js';
+import {instant, pageEnd, version} from '../answers/fields.js';
 import {funnelAnswer, funnelAnswers, funnelUsersAnswer, walkedFunnelAnswer} from '../answers/funnels.js';
 import {
   batchAnswer,
@@ -250,6 +250,7 @@ const responses: Named = {
   Health: healthAnswer,
   Readiness: readinessAnswer,
   Removed: removedAnswer,
+  Page: z.strictObject(pageEnd),
   OfBuckets: lifecycleAnswer.pick({interval: true, timezone: true, skipped: true, meta: true}),
   Kept: z.strictObject({id: z.string(), name: z.string(), created_at: instant(), version}),
   Outdated: outdatedAnswer,

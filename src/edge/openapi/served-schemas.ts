@@ -46,8 +46,8 @@ const isObject = (schema: JsonSchema): schema is ObjectSchema => schema.type ===
 
 type Base = readonly [name: string, schema: ObjectSchema];
 
-/** A reference and what it needs around it. */
-const extensionChars = 100;
+/** What is shorter takes as much as a reference to it and what that needs around it. */
+const baseCharsMin = 130;
 
 /** `candidates`: bases that it may have itself; its parts may have any. */
 function extending(schema: JsonSchema, bases: readonly Base[], candidates = bases): JsonSchema {
@@ -92,7 +92,7 @@ export class ServedSchemas {
   constructor(schemas: Components, ofAnswers: ReadonlySet<string>, from: object) {
     const all = mapValues(schemas, (schema, name) => plain(schema, ofAnswers.has(name)));
     const bases = Object.entries(all).filter(
-      (one): one is [string, ObjectSchema] => isObject(one[1]) && charsOf(one[1]) > 2 * extensionChars,
+      (one): one is [string, ObjectSchema] => isObject(one[1]) && charsOf(one[1]) > baseCharsMin,
     );
     this.schemas = reached(
       mapValues(all, (schema) => extending(schema, bases)),
