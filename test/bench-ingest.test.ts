@@ -52,9 +52,10 @@ small('ingest', /single, floor: parse +[\d,]+ [\s\S]*batch, millrace +[\d,]+ /, 
   ]);
 });
 
-small('dashboards', /ack p99 with five open \/ with none: \d/, ({report}) => {
-  const {nobody, 'five dashboards': five} = samplesOf(report.rounds);
+small('dashboards', /ack p99 with anonymous reads \/ with none: \d/, ({report}) => {
+  const {nobody, 'five dashboards': five, 'anonymous reads': reads} = samplesOf(report.rounds);
   expect(report.openToNone.median).toBe(five.offered.latencyMs.p99 / nobody.offered.latencyMs.p99);
+  expect(report.readsToNone.median).toBe(reads.offered.latencyMs.p99 / nobody.offered.latencyMs.p99);
 });
 
 small('identity', /from a link to the whole history: p99 \d/, ({report}, figures) => {

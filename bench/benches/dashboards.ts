@@ -1,5 +1,5 @@
-// Cost of open dashboards for clients that wait for an ack: the same load without a dashboard and with five event streams, each
-// with all topics of a page. Also the idle cost of the service, with and without them.
+// Cost of those who look for clients that wait for an ack: the same load with nobody else, with five event streams of dashboards, each
+// with all topics of a page, and with reads of /openapi.json by somebody without a key. Also the cost of each without the load.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
@@ -13,25 +13,38 @@ import {adminToken, type BenchService, envOf, startService, writeKey} from '../m
 import {quieted} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
-import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText, VoidRound} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 
 const watchers = 5;
+/** Most are refused: an address may read 120 times a minute. */
+const readsPerSecond = 1_000;
+const readersMax = 64;
 /** Share of the rate at which the service is saturated. */
 const share = 0.25;
 
 interface Sample {
   readonly offered: Offered;
-  /** CPU of the service and its nats-server without requests: cores. */
+  /** CPU of the service and its nats-server without the load: cores. */
   readonly idleCores: number;
 }
-type Name = 'nobody' | 'five dashboards';
+const names = ['nobody', 'five dashboards', 'anonymous reads'] as const;
+type Name = (typeof names)[number];
+
+/** Those who look meanwhile. */
+interface Others {
+  /** Throws if they did not look. */
+  readonly check: () => void;
+  readonly close: () => void;
+}
 
 interface DashboardsReport {
   readonly rounds: Rounds<Sample, Name>;
   /** Ack p99 with five streams / without. */
   readonly openToNone: Ratio;
+  /** Ack p99 with anonymous reads / without. */
+  readonly readsToNone: Ratio;
 }
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<DashboardsReport> {
@@ -41,10 +54,14 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Dashb
   const service = owned.add(await startService({env: envOf(options), profileFolder: options.profileFolder}));
   const cookie = await signIn(service);
   const requestsPerSecond = share * (await saturatedRate(load, 'single', service, options.seconds, options));
+  const others: Readonly<Record<Name, () => Promise<Others>>> = {
+    nobody: async () => ({check: () => {}, close: () => {}}),
+    'five dashboards': () => watch(service, cookie),
+    'anonymous reads': async () => readAsAnybody(service, options),
+  };
   const measure = async (round: number, name: Name): Promise<Sample> => {
     await quieted(service, options);
-    const streams =
-      name === 'nobody' ? [] : await Promise.all(Array.from({length: watchers}, () => open(service, cookie)));
+    const {check, close} = await others[name]();
     try {
       const idleCores = await coresOf(service, secondsOf(round, options));
       const offered = await offer(
@@ -53,21 +70,22 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Dashb
         options,
       );
       requireAllStored(offered);
-      const unseen = streams.filter(({bytes}) => bytes() === 0).length;
-      if (unseen > 0) throw new Error(`${unseen} of ${watchers} streams brought nothing`);
+      check();
       say(`${name}: p99 ${fixed(offered.latencyMs.p99, 2)} ms; idle ${fixed(idleCores * 100, 2)} % of a core`);
       return {offered, idleCores};
     } finally {
-      for (const {close} of streams) close();
+      close();
     }
   };
   const contenders = {
     nobody: (round: number) => measure(round, 'nobody'),
     'five dashboards': (round: number) => measure(round, 'five dashboards'),
+    'anonymous reads': (round: number) => measure(round, 'anonymous reads'),
   };
   const rounds = await playRounds<Sample, Name>(contenders, {...options, takesTurns: true}, say);
-  const p99 = ({offered}: Sample): number => offered.latencyMs.p99;
-  return {rounds, openToNone: ratioOf(rounds, (samples) => p99(samples['five dashboards']) / p99(samples.nobody))};
+  const toNone = (name: Name): Ratio =>
+    ratioOf(rounds, ({nobody, [name]: one}) => one.offered.latencyMs.p99 / nobody.offered.latencyMs.p99);
+  return {rounds, openToNone: toNone('five dashboards'), readsToNone: toNone('anonymous reads')};
 }
 
 async function coresOf(service: BenchService, seconds: number): Promise<number> {
@@ -88,12 +106,25 @@ async function signIn({baseUrl}: BenchService): Promise<string> {
   return cookie.split(';', 1)[0]!;
 }
 
+/** Opens event streams with every topic; their content is dropped. */
+async function watch(service: BenchService, cookie: string): Promise<Others> {
+  const streams = await Promise.all(Array.from({length: watchers}, () => open(service, cookie)));
+  return {
+    check() {
+      const unseen = streams.filter(({bytes}) => bytes() === 0).length;
+      if (unseen > 0) throw new Error(`${unseen} of ${watchers} streams brought nothing`);
+    },
+    close() {
+      for (const {close} of streams) close();
+    },
+  };
+}
+
 interface Stream {
   readonly bytes: () => number;
   readonly close: () => void;
 }
 
-/** Opens an event stream with every topic; its content is dropped. */
 async function open({baseUrl}: BenchService, cookie: string): Promise<Stream> {
   const path = '/dashboard/api/stream?topics=vitals,published,arrivals';
   const answer = await new HttpClient(baseUrl).open('GET', path, {headers: {cookie}});
@@ -106,7 +137,30 @@ async function open({baseUrl}: BenchService, cookie: string): Promise<Stream> {
   return {bytes: () => bytes, close: () => answer.destroy()};
 }
 
-function text({rounds, openToNone}: DashboardsReport): string {
+/** Reads /openapi.json without a key, at a fixed rate while the service keeps up. */
+function readAsAnybody({baseUrl}: BenchService, {isSmall}: BenchOptions): Others {
+  const client = new HttpClient(baseUrl, {connectionsMax: readersMax});
+  const startMs = monotonicMs();
+  const dueNow = (): number => ((monotonicMs() - startMs) / 1_000) * readsPerSecond;
+  let [asked, answered, failed] = [0, 0, 0];
+  const timer = setInterval(() => {
+    for (; asked < dueNow() && asked - answered - failed < readersMax; asked++)
+      client.get('/openapi.json').then(
+        () => answered++,
+        () => failed++,
+      );
+  }, 2);
+  return {
+    check() {
+      if (failed > 0) throw new Error(`${failed} reads had no answer`);
+      if (!isSmall && answered < 0.9 * dueNow())
+        throw new VoidRound(`${answered} of ${Math.round(dueNow())} reads were answered`);
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+function text({rounds, openToNone, readsToNone}: DashboardsReport): string {
   const rowOf = (name: Name): string[] => {
     const samples = rounds.rounds.map((round) => round.samples[name]);
     const median = (of: (sample: Sample) => number): number => spreadOf(samples.map(of)).median;
@@ -128,15 +182,18 @@ function text({rounds, openToNone}: DashboardsReport): string {
     ];
   };
   return [
-    `Acks of single events at ${share * 100} % of the saturated rate, with nobody looking and with ${watchers} dashboards open`,
-    tableText(['', 'requests/s', 'p50 ms', 'p99 ms', 'idle, % of a core'], [rowOf('nobody'), rowOf('five dashboards')]),
-    `ack p99 with five open / with none: ${ratioText(openToNone)} (to reach: 1.1); ${roundsText(rounds)}`,
+    `Acks of single events at ${share * 100} % of the saturated rate: with nobody looking, with ${watchers} dashboards open, and with ` +
+      `${whole(readsPerSecond)} reads of /openapi.json a second without a key`,
+    tableText(['', 'requests/s', 'p50 ms', 'p99 ms', 'idle, % of a core'], names.map(rowOf)),
+    `ack p99 with five open / with none: ${ratioText(openToNone)} (to reach: 1.1)`,
+    `ack p99 with anonymous reads / with none: ${ratioText(readsToNone)} (to reach: 1.5); ${roundsText(rounds)}`,
   ].join('\n');
 }
 
 export const dashboardsBench: Bench<DashboardsReport> = {
   name: 'dashboards',
-  summary: 'acks with five dashboards open beside none; what the service takes while nothing happens',
+  summary:
+    'acks with five dashboards open, and with anonymous reads, beside neither; what the service takes without events',
   run,
   rounds: ({rounds}) => ({'single events': rounds}),
   text,
