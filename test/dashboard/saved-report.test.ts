@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {folderOf, placeBetween, summaryOf} from '../../dashboard/src/address/saved-report.js';
+import {keptAt} from '../support/kept-report.js';
 
 test('a place is between its neighbours, before the first or after the last', () => {
   expect([placeBetween(undefined, 3), placeBetween(3, undefined), placeBetween(3, 4)]).toEqual([2, 4, 3.5]);
@@ -22,7 +23,10 @@ test('a folder is what is before the last slash', () => {
 });
 
 test('a question is about its events and its range', () => {
-  expect(summaryOf('?event=signup&event=login&range=30d&where=1:plan+eq+pro')).toBe('signup, login; 30d');
-  expect(summaryOf('?start=signup&return=login')).toBe('signup, login');
-  expect(summaryOf('')).toBe('');
+  const summaryAt = (address: string): string => summaryOf(keptAt(address).questions[0]!);
+  expect(summaryAt('/trends?event=signup&event=&range=7d&where=1:plan+eq+pro')).toBe('signup, any event; 7d');
+  expect(summaryAt('/funnels?step=signup&step=login&range=last-sunday-week')).toBe('signup, login; last-sunday-week');
+  expect(summaryAt('/retention?start=signup&return=login')).toBe('signup, login; 90d');
+  expect(summaryAt('/paths?event=signup&direction=before')).toBe('signup; 30d');
+  expect(summaryAt('/active')).toBe('30d');
 });

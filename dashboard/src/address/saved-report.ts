@@ -1,4 +1,6 @@
 // Saved reports in words and in order.
+import type {ReportQuestion} from '../../../src/asks/address.js';
+import {rangeText} from '../../../src/asks/question/range-text.js';
 
 /** A number that is a place between two others; before the first, or after the last one, where one of them is undefined. */
 export const placeBetween = (before: number | undefined, after: number | undefined): number => {
@@ -13,12 +15,22 @@ export function folderOf(name: string): {readonly folder: string; readonly leaf:
   return folder === '' || leaf === '' ? {folder: '', leaf: name} : {folder, leaf};
 }
 
-const eventNames = ['start', 'event', 'step', 'return'];
+function eventsOf(question: ReportQuestion): readonly ({readonly event?: string | undefined} | undefined)[] {
+  switch (question.report) {
+    case 'funnel':
+      return question.steps;
+    case 'retention':
+      return [question.start, question.return];
+    case 'paths':
+      return [question.start ?? question.end];
+    default:
+      return question.events ?? [];
+  }
+}
 
-/** Short text of what a page asks: `signup, login; 30d`. `search`: the query of its address. */
-export function summaryOf(search: string): string {
-  const given = new URLSearchParams(search);
-  const events = eventNames.flatMap((name) => given.getAll(name)).map((name) => (name === '' ? 'any event' : name));
-  const parts = [events.join(', '), given.get('range') ?? ''];
-  return parts.filter((part) => part !== '').join('; ');
+/** Short text of what a report asks: `signup, login; 30d`. */
+export function summaryOf(question: ReportQuestion): string {
+  const events = eventsOf(question).flatMap((one) => (one === undefined ? [] : [one.event ?? 'any event']));
+  const range = rangeText(question.range, 'week_start' in question ? question.week_start : undefined);
+  return [events.join(', '), range].filter((part) => part !== '').join('; ');
 }

@@ -167,7 +167,7 @@ function Row({
         >
           {leaf}
         </a>
-        <span class="faint">{[place?.name, summaryOf(search)].filter(Boolean).join(': ')}</span>
+        <span class="faint">{[place?.name, summaryOf(report.questions[0]!)].filter(Boolean).join(': ')}</span>
       </span>
       <span class="saved-who faint">
         <Moment iso={changedAt} /> by {changedBy}
