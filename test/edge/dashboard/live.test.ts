@@ -130,13 +130,11 @@ test('a role has the topics that it may see, and a stream ends as the person is 
 });
 
 test('a stop ends the streams at once, and is not held up by one that nobody reads', async () => {
-  const stopped = await startService();
-  const session = await signedIn(stopped, stopped.adminToken);
-  const [read, unread] = [await open(session), await open(session)];
+  const [read, unread] = [await open(admin), await open(admin)];
   unread.pause();
   await read.first('vitals');
   const startedMs = performance.now();
-  expect(await stopped.stop()).toBe(0);
+  expect(await service.stop()).toBe(0);
   expect(performance.now() - startedMs).toBeLessThan(10_000); // A request that is not answered would take all of it.
   expect(read.of('bye')).toEqual([{why: 'draining'}]);
   await until('the stream is over', () => read.isOver);
