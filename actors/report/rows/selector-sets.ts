@@ -39,8 +39,15 @@ export class SelectorSets {
       for (const row of chosen[0]) each(row, only);
       return;
     }
-    for (const [selector, rows] of chosen.entries())
-      for (const row of rows) setOfRow[row] = this.with(setOfRow[row], selector);
+    for (let selector = 0; selector < chosen.length; selector++) {
+      const rows = chosen[selector];
+      if (rows.length === 0) continue;
+      const alone = this.with(0, selector);
+      for (let at = 0; at < rows.length; at++) {
+        const before = setOfRow[rows[at]];
+        setOfRow[rows[at]] = before === 0 ? alone : this.with(before, selector);
+      }
+    }
     for (let at = 0; at < order.length; at++) {
       const row = order[at];
       const set = setOfRow[row];

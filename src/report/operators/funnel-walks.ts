@@ -140,8 +140,15 @@ export class FunnelWalks {
   async walk(snapshot: PartitionSnapshot, users: Users | undefined, each: (path: UserPath) => void): Promise<void> {
     await this.groups?.grouping.open(this.reading.scan, snapshot);
     const notes = new StepNotes();
+    /** Whether the note on an event is its set alone: looking one up takes as long as the rest of the walk. */
+    const isPlain = this.groups === undefined && this.heldValues === undefined;
     const held = this.heldValues === undefined ? undefined : new HeldValues(this.heldValues);
     const note: NoteRows = (rows, chosen, walk) => {
+      if (isPlain) {
+        const {users: of, times, timeBase} = rows;
+        this.sets.forEachRow(rows.order, chosen, (row, set) => walk.add(of[row]!, timeBase + times[row]!, set));
+        return;
+      }
       const groupOf = this.groups?.grouping.of(snapshot, rows);
       held?.open();
       this.sets.forEachRow(rows.order, chosen, (row, set) => {
@@ -160,7 +167,8 @@ export class FunnelWalks {
       };
       this.events.clear(end - start);
       if (held === undefined) {
-        for (let i = start; i < end; i++) this.events.add(times[i]!, kinds[i]!, notes.set(kinds[i]!));
+        for (let i = start; i < end; i++)
+          this.events.add(times[i]!, kinds[i]!, isPlain ? kinds[i]! : notes.set(kinds[i]!));
         find();
         return;
       }
