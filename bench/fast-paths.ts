@@ -52,7 +52,6 @@ export const fastPaths: readonly FastPath[] = [
   ['series as text (`actors/report/counts/answers.ts`)', 'JSON.stringify', 'test/actors/report/counts/answers.test.ts', 'pieces', 'a series: written as text', '2.97 (2.77-3.14)'],
   ['dates month by month (`actors/calendar.ts`)', 'one by one', 'test/actors/report/counts/answers.test.ts', 'pieces', 'dates of a series: month by month', '5.83 (5.67-5.87)'],
   ['answers kept (`src/report/published/answer-cache.ts`): the look-up alone', 'computed', 'test/report/engine.test.ts', 'twins', 'funnel of 3 again: answer kept', '4,969 (4,742-6,769)'],
-  ['messages gathered in their own size (`src/nats/client/message-frames.ts`)', 'the client library', 'test/nats/client/message-frames.test.ts', 'pieces', 'a value read: gathered in its own size', '4.15 (0.78-5.64), on a busy machine'],
   ['cached parts folded without a promise (`src/parts/load-ahead.ts`)', 'awaited one by one', 'test/parts/load-ahead.test.ts', 'twins', 'cached parts: folded without a promise', '1.54 (1.21-2.04)'],
   ['parts loaded ahead', 'one by one', 'test/parts/load-ahead.test.ts', 'twins', 'chunks of a store 1 ms away: some ahead', '2.09 (2.03-2.43)'],
   ['two queues (`src/parts/two-queues.ts`)', 'least recently used', 'test/parts/two-queues.test.ts', 'pieces', 'parts read: two queues', '1.35 of the reads'],

@@ -7,7 +7,6 @@ import type {Owned} from '../owned.js';
 import {chunkPieces} from '../pieces/chunks.js';
 import {edgePieces} from '../pieces/edge.js';
 import {foldPieces} from '../pieces/fold.js';
-import {messagePieces} from '../pieces/messages.js';
 import {type PartsRead, partsRead} from '../pieces/parts-read.js';
 import type {Piece, Work} from '../pieces/piece.js';
 import {reportPieces} from '../pieces/reports.js';
@@ -16,9 +15,6 @@ import {someEvents} from '../pieces/some-events.js';
 import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
-
-/** Events of a value of a part. */
-const eventsOfValue = 10_000;
 
 interface Sample {
   readonly cpuNsEach: number;
@@ -42,7 +38,6 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<PiecesRep
     ...(await runPieces(eventCount)),
     ...reportPieces(events),
     ...edgePieces(eventCount),
-    ...messagePieces(Math.ceil(eventCount / eventsOfValue)),
   ];
   for (const {quick, plain, work} of pieces) {
     if ((await work.quick()).toString() !== (await work.plain()).toString())

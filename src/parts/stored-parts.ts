@@ -1,6 +1,6 @@
 // Parts as the store has them: values joined and checked, nothing cached.
 //   SP1. A payload has its own ArrayBuffer, at an address that 8 divides: typed arrays over it are aligned
-//       (actors/chunk/rows.ts). The connection places large values so (src/nats/client/message-frames.ts); others are copied.
+//       (actors/chunk/rows.ts). Other payloads are copied.
 //   SP2. Every value has the length and the checksum that its reference names.
 
 import {crc32} from 'node:zlib';

@@ -1,10 +1,16 @@
 // Connections to NATS, embedded and external.
 
 import {readFileSync} from 'node:fs';
-import {AuthorizationError, type ConnectionOptions, credsAuthenticator, type NatsConnection, TimeoutError} from 'nats';
+import {
+  AuthorizationError,
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  TimeoutError,
+} from 'nats';
 import {StartFault} from '../../start-fault.js';
 import type {NatsAddress} from '../../worker-messages.js';
-import {connectWhole} from './transport.js';
 
 // The embedded server is back 30 ms after a crash: a longer wait would make that a visible outage.
 const reconnectWaitMs = 50;
@@ -23,7 +29,7 @@ const pingsUnansweredMax = 3;
  * `name` is shown on the server's monitoring pages; it never has an id of a user.
  */
 export function connectNats(address: NatsAddress, name: string): Promise<NatsConnection> {
-  return connectWhole({
+  return connect({
     name,
     ...splitLogin(address),
     reconnect: true,
