@@ -113,9 +113,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Four files at a time: an integration test is itself two busy processes (the service and nats-server), which wait for each
-    // other, for the next snapshot, and for deadlines, half of their time: three kept two cores busy for 72 % of a run.
-    maxWorkers: 4,
+    // Three files at a time: an integration test is itself two busy processes (the service and nats-server), which wait for
+    // each other, and for the disk, a third of their time. A fourth made a whole run no shorter.
+    maxWorkers: 3,
     sequence: {sequencer: LongFilesFirst},
     // What one project has transformed, another one and the next run take.
     experimental: {fsModuleCache: true, fsModuleCachePath: '.cache/modules'},

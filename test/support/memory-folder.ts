@@ -5,7 +5,7 @@ import {freemem} from 'node:os';
 import {join} from 'node:path';
 
 const memoryDisk = '/dev/shm';
-/** Stores of four files at a time, and what their programs use. */
+/** Stores of three files at a time, and what their programs use. */
 const bytesMin = 8 * 1024 ** 3;
 const prefix = 'millrace-tests-';
 
