@@ -132,7 +132,7 @@ const grammarOf = ({report}: Pick<Draft, 'report'>) => pages[pageOf[report]] as 
 /** Whether it names what it is about. */
 export const isAsked = (draft: Draft): boolean => grammarOf(draft).isAsked?.(draft) ?? true;
 
-/** The question of a page over so many days: with what is usual for them. */
+/** The question of a page, with the interval and the rows that are usual for a range of this many days. */
 export function askedFor<K extends ReportKind>(draft: Draft<K>, days: Days): QuestionOf<K> {
   const {usual, fitting: fit = (one) => one} = grammarOf(draft);
   const {view: _, ...question} = fit(draft) as Draft & {readonly breakdown?: readonly {readonly limit?: number}[]};

@@ -212,7 +212,7 @@ export class PartScan {
     return (chunk) => reader.load(chunk, keptIn);
   }
 
-  /** Whether a scan of so many bytes uses the cache. PS1 */
+  /** Where a scan that reads this many bytes caches what it reads. PS1 */
   private keptIn(bytes: number): KeptIn {
     return this.isTooMuch(bytes) ? 'free room' : 'room';
   }

@@ -3,7 +3,8 @@
 //        hours with an edge between two buckets inside, as in zones with an offset of half an hour.
 //   EC2. Of the events with one value of a property, cells by value answer for the chunks that have them. Of other chunks all
 //        rows with the value are added.
-//   EC3. Cells are by (hour, name): of an hour the name's cell is searched, so many names cost little more than few.
+//   EC3. Cells are sorted by (hour, name). A count of one name finds its cell in each hour by binary search, so it costs little more
+//        with many names than with few.
 
 import {hoursPerDay} from '../../aggregator/windows.js';
 import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';

@@ -9,7 +9,7 @@
 //   UP3. Keys are exact: below 2^53. Chunks with times from 2^42 ms (the year 2109) on, or with more events of one user in one
 //        ms than there are ranks, have no postings.
 //   UP4. Postings never change.
-//   UP5. They have the events of users who left: whoever counts leaves these users out.
+//   UP5. Postings include events of users who left. A walk of postings skips these users.
 import {type RowsView, timeOf} from '../../chunk/rows.js';
 import {chunkRowsMax} from '../../limits.js';
 import type {Selector} from '../rows/row-choice.js';

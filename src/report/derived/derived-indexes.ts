@@ -1,5 +1,5 @@
-// Values that reports derive from published parts and answer from: postings, cells, tables. In this thread's memory alone.
-//   Owns: their memory and lifetime, and when they are built. Does not own: how they are derived (funnel/, counts/, operators/).
+// Values that reports derive from published parts and answer from: postings, cells, sets, numbers. In this thread's memory alone.
+//   Owns: their memory and lifetime, and when they are built. Does not own: how they are derived (the other files of this folder).
 //   DI1. Parts never change: a derived value answers for exactly the parts that its owner built it from.
 //   DI2. Derived values have their own budget within the room for parts, which get what the budget does not use: no scan drops
 //        derived values. One that no question used for half an hour is dropped.
@@ -201,7 +201,7 @@ interface KindOptions {
   readonly clockMs: () => number;
   /** Whether this number of further bytes may be kept. DI2 */
   readonly hasRoom: (bytes: number) => boolean;
-  /** Of parts, which lends what is kept. */
+  /** The memory of parts: kept values take their bytes from its room. */
   readonly memory: Pick<PartsMemory, 'lend'>;
   readonly owner: DerivedOwner;
 }

@@ -83,8 +83,8 @@ export function retentionRule(
       : `A user is in each ${interval} in which they did ${start}`;
   const when =
     frame === 'calendar'
-      ? `the ${interval} that is so many ${interval}s later; 0 is the rest of their own`
-      : `the period that begins so many times ${lengths[interval]} after their start`;
+      ? `the ${interval} of its column: 0 is the rest of their own ${interval}, 1 is the ${interval} after it`
+      : `the period of its column: each is ${lengths[interval]} long, and 0 begins with their start`;
   const how =
     criteria === 'on'
       ? `who did ${back?.event ?? 'any event'} in`

@@ -72,7 +72,7 @@ export function trendBehind(number: TrendNumber): Explanation {
 const allOf = ({series, question}: Pick<TrendNumber, 'series' | 'question'>): readonly Condition[] =>
   conditionsOf([...(question.where ?? []), ...(series.where ?? [])]);
 
-/** Of all users, whatever the days. */
+/** A question without conditions. Its range is not used: the number brings its own days. */
 export const everything: TrendsDraft = {report: 'counts', series: false, range: 'today', week_start: 'monday'};
 
 /** The count of events of one name, without any condition. */
