@@ -135,8 +135,7 @@ function withoutCodes({headers: _, ...answer}: DescribedAnswer): DescribedAnswer
   const {content, ...about} = withoutExamples(answer);
   if (content === undefined) return about;
   const [{codes = []} = {}] = Object.values(content).map(({schema}) => formAndCodes(schema));
-  const description =
-    codes.length === 0 || isRefusal(answer) ? about.description : `${inCode(codes)}: ${about.description}`;
+  const description = codes.length === 0 ? about.description : `${inCode(codes)}: ${about.description}`;
   return {description, content: mapValues(content, ({schema}) => ({schema: formAndCodes(schema).form}))};
 }
 

@@ -1,6 +1,6 @@
 // Times of the events that a selector chooses, with their numbers of a property (actors/report/counts/timed-numbers.ts): a later
 // answer that counts or measures them, over any stretch of time, reads no rows.
-//   Owns: which chunks have them. Does not own: which questions they are kept for (repeated-questions.ts) and how long
+//   Owns: which chunks have them. Does not own: which questions they are kept for (left-behind.ts) and how long
 //   (derived-indexes.ts).
 //   CN1. Numbers of a chunk stand for its rows that count (`countedKey`), and for all of them that the selector chooses: a chunk
 //        that reaches past the question's stretch is scanned.
@@ -13,7 +13,7 @@ import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/r
 import {countedKey, isInside, type Stretch} from '../../../actors/report/selection.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {DerivedIndexes} from './derived-indexes.js';
-import {LeftBehind} from './repeated-questions.js';
+import {LeftBehind} from './left-behind.js';
 
 /** Bytes of a chunk's numbers beside the numbers themselves. */
 const entryBytes = 256;

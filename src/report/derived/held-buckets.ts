@@ -1,6 +1,6 @@
 // The users of a question's buckets, as an earlier answer left them behind: sets, and the number of their events.
 //   Owns: whether they are still valid for a snapshot. Does not own: which questions they are kept for
-//   (repeated-questions.ts) and how long (derived-indexes.ts).
+//   (left-behind.ts) and how long (derived-indexes.ts).
 //   HB1. A bucket's sets stand for the rows of some chunks that count (`countedKey`), in all of its bucket. It answers only if those are
 //        the bucket's rows in the question, or together with the chunks that it lacks. Only sets of such buckets are kept.
 //   HB2. Buckets that would take more than a share of the room are not kept: a bit for each user of each hour is more than its
@@ -12,7 +12,7 @@ import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/r
 import {countedKey, liesWithin, type Stretch} from '../../../actors/report/selection.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {DerivedIndexes} from './derived-indexes.js';
-import {LeftBehind} from './repeated-questions.js';
+import {LeftBehind} from './left-behind.js';
 
 /** HB2 */
 const bytesShare = 1 / 16;

@@ -3,7 +3,7 @@
 //        values behind.
 //   RP2. What did not fit is tried again once it would.
 import {AskTimes} from '../../../actors/report/yielding.js';
-import type {BuildNeed, Derived, DerivedIndexes, Sized} from './derived-indexes.js';
+import type {BuildNeed, DerivedIndexes} from './derived-indexes.js';
 
 const asksMin = 2;
 /** Known questions; the one that was asked longest ago is forgotten first. Each question asks all partitions. */
@@ -65,46 +65,5 @@ export class RepeatedQuestions<S extends Repeated> {
   isDue(state: S): boolean {
     const {asks, refused} = state;
     return isRepeated(state) && (refused === undefined || this.derived.mayFit(refused, asks));
-  }
-}
-
-/** What is known of a question whose answers leave a value behind, and the key of that. */
-interface LeftState extends Repeated {
-  readonly key: string;
-}
-
-/** What a question has of earlier answers. */
-export interface Left<V> {
-  readonly held: V | undefined;
-  /** Keeps a value in place of the held one, if there is room. */
-  readonly keep: (value: V) => void;
-}
-
-/** Values that answers leave behind, one of each question in a partition. */
-export class LeftBehind<V extends Sized> {
-  private readonly derived: DerivedIndexes;
-  private readonly values: Derived<V>;
-  private readonly questions: RepeatedQuestions<LeftState>;
-  private questionsKnown = 0;
-
-  constructor(derived: DerivedIndexes, partitionCount: number) {
-    this.derived = derived;
-    this.values = derived.kind();
-    this.questions = new RepeatedQuestions(derived, partitionCount, ({key}) => this.values.drop(key));
-  }
-
-  /** Notes an ask. Undefined: nothing is held, and nothing will be kept. */
-  asked(question: string): Left<V> | undefined {
-    const state = this.questions.asked(question, () => ({...newRepeated(), key: `${(this.questionsKnown += 1)}`}));
-    const held = this.values.get(state.key);
-    if (held === undefined && !this.questions.isDue(state)) return undefined;
-    return {held, keep: (value) => this.keep(state, value)};
-  }
-
-  private keep(state: LeftState, value: V): void {
-    const need = {keptBytes: value.bytes, passingBytes: 0};
-    const freedBytes = this.values.get(state.key)?.bytes ?? 0;
-    const isKept = this.derived.makeRoom({...need, freedBytes}, state.asks) && this.values.keep(state.key, value);
-    state.refused = isKept ? undefined : need;
   }
 }
