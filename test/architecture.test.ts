@@ -127,7 +127,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['invariant.ts'],
     ['actor.ts', 'generations.ts'],
     ['bytes', 'journal.ts', 'limits.ts', 'manifest.ts', 'order'],
-    ['calendar.ts', 'changes.ts', 'deletions.ts', 'table'],
+    ['calendar.ts', 'changes.ts', 'cluster', 'deletions.ts', 'table'],
     ['aggregator', 'log'],
     ['chunk', 'dedupe', 'funnels', 'identity'],
     ['user'],
