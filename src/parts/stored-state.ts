@@ -1,6 +1,22 @@
 // The JSON of snapshots: manifests, indexes with the small state of actors, blocks of the chunk directory, deletions, changes.
 //   ST1. What has another shape than this program writes is damaged, however whole its bytes are. It is read by nobody.
-import * as z from 'zod/mini';
+import {
+  array,
+  boolean,
+  exactOptional,
+  literal,
+  looseObject,
+  nullable,
+  number,
+  object,
+  prettifyError,
+  record,
+  strictObject,
+  string,
+  tuple,
+  union,
+  type ZodMiniType,
+} from 'zod/mini';
 import type {Payload} from '../../actors/actor.js';
 import type {AggregatorState} from '../../actors/aggregator/aggregator.js';
 import type {ChangesRecord, ChangesState, Fact} from '../../actors/changes.js';
@@ -25,21 +41,6 @@ import {jsonOrUndefined} from '../json.js';
 import {DamagedState} from './damage.js';
 import {DamagedPart} from './stored-parts.js';
 
-const {
-  array,
-  boolean,
-  exactOptional,
-  literal,
-  looseObject,
-  nullable,
-  number,
-  record,
-  strictObject,
-  string,
-  tuple,
-  union,
-} = z;
-
 const numbers = array(number());
 const part = strictObject({key: string(), revisions: numbers, bytes: number(), valueBytes: number(), crcs: numbers});
 const partsOrNone = array(part);
@@ -50,7 +51,7 @@ const runs = array(
 );
 const tableSize = strictObject({count: number(), keyBytes: number()});
 /** Blocks of a journal (actors/journal.ts). */
-const blocksWith = <T>(note: z.ZodMiniType<T>) => array(strictObject({block: number(), count: number(), note}));
+const blocksWith = <T>(note: ZodMiniType<T>) => array(strictObject({block: number(), count: number(), note}));
 
 const chunks = array(
   strictObject({
@@ -66,7 +67,7 @@ const chunks = array(
     properties: part,
     bodies: part,
   }),
-) satisfies z.ZodMiniType<readonly ChunkEntry[]>;
+) satisfies ZodMiniType<readonly ChunkEntry[]>;
 
 const deletions = array(
   strictObject({
@@ -82,7 +83,7 @@ const deletions = array(
     completed: nullable(strictObject({timeMs: number(), verified: array(string())})),
     expiresLogicalMs: number(),
   }),
-) satisfies z.ZodMiniType<readonly DeletionRecord[]>;
+) satisfies ZodMiniType<readonly DeletionRecord[]>;
 
 const moves = array(
   strictObject({
@@ -128,7 +129,7 @@ const values = looseObject({
   }),
   users: strictObject({keys: tableSize, erased: numbers}),
   aggregator: strictObject({names: tableSize}),
-}) satisfies z.ZodMiniType<{
+}) satisfies ZodMiniType<{
   time: LogicalTimeState;
   producers: ProducersState;
   dedupe: DedupeState;
@@ -150,7 +151,7 @@ const index = strictObject({
   userRuns: runs,
   nextOrdinal: number(),
   nextChunk: number(),
-}) satisfies z.ZodMiniType<StoredIndex>;
+}) satisfies ZodMiniType<StoredIndex>;
 
 const fact = union([
   strictObject({
@@ -165,7 +166,7 @@ const fact = union([
   strictObject({kind: literal('erased'), userHash: string(), from: string(), through: string()}),
   strictObject({kind: literal('erased'), eventHash: string(), through: string()}),
   strictObject({kind: literal('removed'), event: string()}),
-]) satisfies z.ZodMiniType<Fact>;
+]) satisfies ZodMiniType<Fact>;
 
 const changes = array(
   strictObject({
@@ -175,9 +176,9 @@ const changes = array(
     facts: array(fact),
     identified: numbers,
   }),
-) satisfies z.ZodMiniType<readonly ChangesRecord[]>;
+) satisfies ZodMiniType<readonly ChangesRecord[]>;
 
-const anyFormat = z.object({format: number(), writtenBy: exactOptional(string())});
+const anyFormat = object({format: number(), writtenBy: exactOptional(string())});
 const manifestForm = strictObject({
   format: literal(manifestFormat),
   writtenBy: string(),
@@ -190,7 +191,7 @@ const manifestForm = strictObject({
   moves: moveCounts,
   generations: exactOptional(array(strictObject({generation: number(), ordinal: number(), users: number()}))),
   previous: nullable(strictObject({position, mark: string(), asOfMs: number(), index: part})),
-}) satisfies z.ZodMiniType<Manifest>;
+}) satisfies ZodMiniType<Manifest>;
 
 const decoder = new TextDecoder();
 const jsonIn = (bytes: Uint8Array): unknown => jsonOrUndefined(decoder.decode(bytes));
@@ -202,16 +203,16 @@ export function readManifest(bytes: Uint8Array, partition: number): Manifest {
   if (written !== undefined && written.format !== manifestFormat) throw new UnknownFormat(written);
   const {data, error} = manifestForm.safeParse(json);
   if (error === undefined) return data;
-  throw new DamagedState(partition, `its newest manifest (${z.prettifyError(error)})`);
+  throw new DamagedState(partition, `its newest manifest (${prettifyError(error)})`);
 }
 
 /** Reads the payload of a part. @throws DamagedPart ST1 */
 const reader =
-  <T>(form: z.ZodMiniType<T>) =>
+  <T>(form: ZodMiniType<T>) =>
   (bytes: Uint8Array, ref: PartRef): T => {
     const {data, error} = form.safeParse(jsonIn(bytes));
     if (error === undefined) return data;
-    throw new DamagedPart(ref, z.prettifyError(error));
+    throw new DamagedPart(ref, prettifyError(error));
   };
 
 export const readIndex = reader<StoredIndex>(index);

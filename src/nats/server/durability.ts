@@ -11,6 +11,7 @@ import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import type {Logger} from '../../observe.js';
 import {isOfCluster} from '../client/connection.js';
+import {askMonitor} from './monitor.js';
 
 /** `power-cut`: synced to disk before every ack. `process-crash`: a power cut may take the last acks back. */
 export type DurabilityClass = 'power-cut' | 'process-crash';
@@ -46,8 +47,7 @@ export async function readDurability(monitorUrl: string, answerMsMax: number, tr
 }
 
 async function readMonitor<Answer>(url: string, answerMsMax: number): Promise<Answer> {
-  const response = await fetch(url, {signal: AbortSignal.timeout(answerMsMax)});
-  return (await response.json()) as Answer;
+  return JSON.parse((await askMonitor(url, answerMsMax)).text) as Answer;
 }
 
 /** A server that does not know `sync_always` (before 2.10) does not sync. */

@@ -8,6 +8,7 @@ import {statfs} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
 import {throwBroken} from '../../../actors/invariant.js';
 import {monotonicMs} from '../../clock.js';
+import {askMonitor} from './monitor.js';
 
 const pollMs = 500;
 const answerMsMax = 2_000;
@@ -76,10 +77,9 @@ export async function watchStore(
 /** Undefined when the server is well, or does not answer: its exit is noticed elsewhere. */
 async function readFault(monitorUrl: string): Promise<string | undefined> {
   try {
-    const answer = await fetch(`${monitorUrl}/healthz`, {signal: AbortSignal.timeout(answerMsMax)});
-    const text = await answer.text();
+    const {status, text} = await askMonitor(`${monitorUrl}/healthz`, answerMsMax);
     // The text alone tells a write error from complaints that need no restart (a stream that is being restored).
-    return answer.status === 503 && text.includes('write error') ? text : undefined;
+    return status === 503 && text.includes('write error') ? text : undefined;
   } catch (error) {
     throwBroken(error);
     return undefined;
