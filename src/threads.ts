@@ -3,6 +3,7 @@
 import {once} from 'node:events';
 import {type MessagePort, Worker} from 'node:worker_threads';
 import {AckedSequences} from './ingest/acked-sequences.js';
+import {HandOver} from './ingest/hand-over.js';
 import {ThreadQuestions} from './nats/thread-questions.js';
 import type {
   AnsweringThread,
@@ -42,18 +43,27 @@ export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal
   const name = `partitions ${plan.partitions.join(',')}`;
   const appliedSequences = new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
   const data: PartitionWorkerData = {...plan, appliedSequences};
-  let read = (): void => {};
+  let [read, logLost] = [(): void => {}, (): void => {}];
   const hasRead = new Promise<void>((resolve) => {
     read = resolve;
   });
   const program = new URL('./partition/worker.js', import.meta.url);
   const ports = [plan.manifestsPort, plan.rowsPort, plan.asksPort].filter((port) => port !== undefined);
   const acked = plan.ackedSequences && new AckedSequences(plan.ackedSequences);
-  const questions = new ThreadQuestions((message) =>
-    worker.postMessage(message.kind === 'question' ? {...message, acked: acked?.copy()} : message),
+  const handOver = new HandOver((parcel) =>
+    worker.postMessage(
+      parcel,
+      parcel.messages.map(({bytes}) => bytes.buffer),
+    ),
   );
+  const questions = new ThreadQuestions((message) => {
+    if (message.kind === 'left') return worker.postMessage(message);
+    handOver.now(); // The messages that a live read waits for come before it.
+    worker.postMessage({...message, acked: acked?.copy()});
+  });
   const {worker, ...thread} = startThread(program, name, data, ports, onFatal, (message) => {
     if (message.kind === 'read') read();
+    else if (message.kind === 'log lost') logLost();
     else if (isOfAnswering(message)) questions.hear(message);
   });
   return {
@@ -62,6 +72,10 @@ export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal
     answering: questions,
     partitions: plan.partitions,
     appliedSequences,
+    handOver,
+    onLogLost(lost) {
+      logLost = lost;
+    },
   };
 }
 

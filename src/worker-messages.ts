@@ -1,8 +1,9 @@
-// Messages between the main thread and worker threads. Threads communicate through NATS; only questions and newer manifests are
-// also handed over within the process, which saves a way through NATS.
+// Messages between the main thread and worker threads. Threads communicate through NATS; only acked messages, questions and newer
+// manifests are also handed over within the process, which saves a way through NATS.
 
 import type {MessagePort} from 'node:worker_threads';
 import type {AskedBy} from './asks/asker.js';
+import type {AckedParcel, HandOver} from './ingest/hand-over.js';
 import type {RowsPort} from './parts/peer-rows.js';
 import type {RefreshPlan} from './refresh.js';
 import type {AddressRules} from './webhooks/addresses.js';
@@ -105,6 +106,10 @@ export interface HandedManifest {
 export interface FoldingThread {
   readonly partitions: readonly number[];
   readonly appliedSequences: Int32Array;
+  /** What its logs acked. */
+  readonly handOver: HandOver;
+  /** `lost` is called when the thread lost its connection to the logs, and uses nothing that was acked before. */
+  onLogLost(lost: () => void): void;
 }
 
 /** A thread that answers others of its process. Questions and answers are those that NATS would carry as JSON (src/asks). */
@@ -136,12 +141,14 @@ export type FromAnswering = {kind: 'listening'} | {kind: 'answer'; number: numbe
 
 /**
  * `ready`: every owned partition has published a snapshot (report: a snapshot of every partition was read). `read`: the parts
- * that live reads need are cached, or that took too long. `listening` and `answer`: see AnsweringThread.
+ * that live reads need are cached, or that took too long. `log lost`: see FoldingThread. `listening` and `answer`: see
+ * AnsweringThread.
  */
 export type FromWorker =
   | {kind: 'ready'}
   | {kind: 'read'}
   | {kind: 'stopped'}
+  | {kind: 'log lost'}
   | FromAnswering
   /** `isReplaced`: another process owns the partition now. */
   | {kind: 'fatal'; message: string; isReplaced?: boolean};
@@ -150,4 +157,4 @@ export type FromWorker =
  * `drain`: finish, publish a last snapshot, close the connections, answer `stopped`. `read ahead`, to the report thread: the
  * folding threads have read what they need, so it may read ahead for reports.
  */
-export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | ThreadQuestion | ThreadQuestionLeft;
+export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | AckedParcel | ThreadQuestion | ThreadQuestionLeft;

@@ -89,14 +89,25 @@ interface LogSide {
 
 export function openLogSide(
   {partitionCount, foldingThreads, answeringThreads}: FrontOptions,
-  {ask}: NatsConnections,
+  {ask, log}: NatsConnections,
   pulses: Pulses,
   logger: Logger,
 ): LogSide {
   const asks = new Asks(new AskLink(ask, pulses.ask, answeringThreads));
+  const foldLag = new FoldLag(foldingThreads, partitionCount, monotonicMs);
+  for (const thread of foldingThreads) {
+    // While the log does not answer, no acks come over this connection; the next one starts a new number anyway.
+    thread.onLogLost(
+      () =>
+        void log.flush().then(
+          () => foldLag.startConnection(),
+          () => undefined,
+        ),
+    );
+  }
   return {
     asks,
-    foldLag: new FoldLag(foldingThreads, partitionCount, monotonicMs),
+    foldLag,
     refusals: new LogRefusals({
       isStreamThere: (partition) => isStreamThere(ask, logStream(partition)),
       monotonicMs,

@@ -1,13 +1,16 @@
 // How far the folding threads of this process are behind what the log acked here. Without it an edge and its log would take
 // more than the threads can fold for as long as a client sends it: reports would become ever older, and live reads fail.
-//   Owns: the bytes acked here and not folded yet. Does not own: which bodies wait for them (edge/admission/intake.ts).
+//   Owns: the bytes acked here and not folded yet, and which messages are handed over to be folded.
+//   Does not own: which bodies wait for them (edge/admission/intake.ts).
 //   F1. Only a lag that shrinks counts: not that of a partition that folded none of it for `noProgressMs`. Such a partition has
 //       halted, recovers, rereads its log, or its thread is busy otherwise; writes need the log alone.
 //   F2. Some bodies are taken at any lag, fewer than are folded in the meantime: a lag that grew while it did not count slows
 //       writes and stops none.
 //   F3. Sequences of one connection are of one log. The next connection starts without a lag: its log may have lost its tail.
-//   F4. The records of each partition are bounded, also of one that never folds again.
+//   F4. The records of each partition, and the messages that its thread was handed and did not fold, are bounded, also of one
+//       that never folds again. Messages beyond that are in the log.
 
+import {logMessageBytesMax} from '../../actors/limits.js';
 import type {FoldingThread} from '../worker-messages.js';
 
 /**
@@ -58,10 +61,17 @@ export class FoldLag {
     );
   }
 
-  /** The log stored `bytes` at `sequence`. */
-  acked(partition: number, sequence: number, bytes: number): void {
+  /** The log stored the message at `sequence`. Copies its bytes. */
+  acked(partition: number, sequence: number, message: Uint8Array): void {
     const lag = this.byPartition[partition];
     if (lag === undefined) return;
+    this.count(lag, sequence, message.length);
+    const {handOver, partitions} = lag.thread;
+    const bytesMax = Math.max(foldLagBytesMax / partitions.length, logMessageBytesMax); // F4: one message always has room.
+    if (lag.bytes <= bytesMax) handOver.add(partition, sequence, message);
+  }
+
+  private count(lag: PartitionLag, sequence: number, bytes: number): void {
     const nowMs = this.monotonicMs();
     this.passFolded(lag, nowMs);
     if (lag.marks.length === 0) lag.progressMs = nowMs;
@@ -110,8 +120,9 @@ export class FoldLag {
     return true;
   }
 
-  /** Starts without a lag. F3 */
+  /** The log may be another one: starts without a lag. F3 */
   startConnection(): void {
+    for (const [lag] of this.byThread) lag?.thread.handOver.startConnection();
     for (const lag of this.byPartition) {
       if (lag === undefined) continue;
       lag.marks.length = 0;

@@ -306,7 +306,7 @@ export class LogPublisher implements LogListener {
         this.observeStored(message);
         this.options.acked?.acked(partition, answer.sequence);
         // A late ack of a lost connection may be about another log than the one that comes back.
-        if (this.link.isConnected) this.options.foldLag?.acked(partition, answer.sequence, message.bytes.length);
+        if (this.link.isConnected) this.options.foldLag?.acked(partition, answer.sequence, message.bytes);
         message.settle('stored', this.options.generations?.ofAck(partition, answer.sequence), answer.sequence);
         this.recycle(message);
         break;

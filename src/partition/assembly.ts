@@ -45,6 +45,7 @@ interface AssemblyOptions
     | 'forgetLinks'
     | 'noteApplied'
     | 'noteCompared'
+    | 'renewHandOver'
     | 'log'
     | 'onFatal'
   > {

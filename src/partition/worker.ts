@@ -12,6 +12,7 @@ import {wallMs} from '../clock.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {seedsOf} from '../deployment-seeds.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
+import type {AckedParcel} from '../ingest/hand-over.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {memoryLimitBytes} from '../memory-plan.js';
 import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
@@ -61,6 +62,7 @@ const tell = (message: FromWorker): void => port.postMessage(message);
 const log = createLogger(data.logLevel, 'partition');
 const damage = new Damage(log);
 const foldPace = new FoldPace();
+let isRenewing = false;
 
 /**
  * Deadline of the log's last sequence, which comes within a millisecond. A question lost in a restart of the server is asked
@@ -176,6 +178,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     },
     forgetLinks: (userKey) => void nc.publish(forgottenLinksSubject, userKey),
     noteCompared: (generation) => void nc.publish(comparedSubject(number), String(generation)),
+    renewHandOver,
     noteApplied: (sequence) => void Atomics.store(data.appliedSequences, number, sequence),
     log,
     onFatal: fail,
@@ -205,6 +208,27 @@ function handOver(partition: number, {manifest, index}: WrittenManifest): void {
 function reachOf(nc: NatsConnection): ErasureReach {
   if (!data.isNatsEmbedded) return 'records';
   return erasesAtomically(nc.info?.version ?? '0.0.0') ? 'bytes' : 'logical';
+}
+
+/** Asks the edge of this process once for the losses of all partitions in this turn: they have one connection. */
+function renewHandOver(): void {
+  if (isRenewing) return;
+  isRenewing = true;
+  setImmediate(() => {
+    isRenewing = false;
+    tell({kind: 'log lost'});
+  });
+}
+
+/** Messages that the edge of this process handed over; those of halted partitions wait in their logs. */
+function takeHanded(runners: readonly Runner[], {connection, messages}: AckedParcel): void {
+  for (const {identity, view} of runners) {
+    const {partition} = view.partition;
+    identity.takeHanded(
+      connection,
+      messages.filter((message) => message.partition === partition),
+    );
+  }
 }
 
 /** Who answers the questions about a partition. */
@@ -323,7 +347,8 @@ async function main(): Promise<void> {
     for (const runner of runners) runner.definitionsChanged();
   });
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'drain') void drain(runners, shared).catch(fail);
+    if (message.kind === 'acked') takeHanded(runners, message);
+    else if (message.kind === 'drain') void drain(runners, shared).catch(fail);
   });
   const stored = runners.map(({view: {layout}}) => ({
     chunks: [...layout.chunks.values()],

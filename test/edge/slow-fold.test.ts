@@ -6,6 +6,7 @@ import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {type Edge, startEdge} from '../../src/edge/start.js';
 import {foldLagBytesMax} from '../../src/ingest/fold-lag.js';
+import {HandOver} from '../../src/ingest/hand-over.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {logSubject} from '../../src/nats/topology.js';
 import type {FoldingThread} from '../../src/worker-messages.js';
@@ -22,6 +23,7 @@ const underWayBytesMax = 10 * 1024 * 1024;
 class SlowThread implements FoldingThread {
   readonly partitions = [0];
   readonly appliedSequences = new Int32Array(partitionCount);
+  readonly handOver = new HandOver(() => {});
   bytesPerSecond = 0;
   lagBytes = 0;
   lagBytesMax = 0;
@@ -48,6 +50,8 @@ class SlowThread implements FoldingThread {
       Atomics.add(this.appliedSequences, 0, 1); // The log has one message for each that was sent.
     }
   }
+
+  onLogLost(): void {}
 
   stop(): void {
     clearInterval(this.timer);

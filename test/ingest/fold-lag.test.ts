@@ -1,32 +1,35 @@
 // How far those who fold are behind, with a clock and threads that the test moves.
 import {describe, expect, test} from 'vitest';
+import {logMessageBytesMax} from '../../actors/limits.js';
 import {FoldLag, foldLagBytesMax, noProgressMs} from '../../src/ingest/fold-lag.js';
+import {type AckedParcel, HandOver} from '../../src/ingest/hand-over.js';
 import type {FoldingThread} from '../../src/worker-messages.js';
+import {until} from '../support/until.js';
 
 const mib = 1024 * 1024;
+const message = new Uint8Array(mib).fill(7);
 const messagesAtBound = foldLagBytesMax / mib;
 
 class World {
   nowMs = 5_000;
   readonly threads: readonly FoldingThread[];
   readonly lag: FoldLag;
+  readonly parcels: AckedParcel[] = [];
 
   constructor(...partitionsOfThreads: number[][]) {
     const count = partitionsOfThreads.flat().length;
     this.threads = partitionsOfThreads.map((partitions) => ({
       partitions,
-      releasedBytes: new Int32Array(count),
       appliedSequences: new Int32Array(count),
-      take: () => {},
-      onAsk: () => {},
-      onHurry: () => {},
+      handOver: new HandOver((parcel) => this.parcels.push(parcel)),
+      onLogLost: () => {},
     }));
     this.lag = new FoldLag(this.threads, count + 1, () => this.nowMs); // One partition lives elsewhere.
   }
 
   /** Messages of 1 MiB from `first` to `last`. */
   acked(partition: number, first: number, last: number): void {
-    for (let sequence = first; sequence <= last; sequence++) this.lag.acked(partition, sequence, mib);
+    for (let sequence = first; sequence <= last; sequence++) this.lag.acked(partition, sequence, message);
   }
 
   folded(partition: number, sequence: number): void {
@@ -153,7 +156,7 @@ test('another connection may speak of another log: what was acked over the one b
 
 test('what nobody folds costs no memory, and is told apart again when it is folded', () => {
   const world = new World([0]);
-  for (let sequence = 1; sequence <= 100_000; sequence++) world.lag.acked(0, sequence, 10);
+  for (let sequence = 1; sequence <= 100_000; sequence++) world.lag.acked(0, sequence, message.subarray(0, 10));
   world.nowMs += noProgressMs;
   expect(world.mib).toBe(0);
   world.folded(0, 1_000);
@@ -163,4 +166,60 @@ test('what nobody folds costs no memory, and is told apart again when it is fold
   expect(rest).toBeGreaterThanOrEqual(10); // Those that were joined are folded when the last one is.
   world.folded(0, 100_000);
   expect(world.lag.bytes()).toBe(0);
+});
+
+describe('messages that are handed over', () => {
+  const handed = (world: World): string[] => {
+    for (const {handOver} of world.threads) handOver.now();
+    return world.parcels
+      .splice(0)
+      .map(({connection, messages}) =>
+        `${connection}: ${messages.map(({partition, sequence}) => `${partition}/${sequence}`).join(' ')}`.trim(),
+      );
+  };
+
+  test('each thread gets those of its partitions, with bytes of its own', () => {
+    const world = new World([0, 2], [1]);
+    const bytes = new Uint8Array(10).fill(7);
+    for (const partition of [0, 1, 2, 3]) world.lag.acked(partition, 8, bytes);
+    world.lag.acked(0, 9, bytes);
+    bytes.fill(0); // The publisher uses its buffer again.
+    world.threads[0]!.handOver.now();
+    expect(world.parcels[0]!.messages.map(({bytes}) => bytes[0])).toEqual([7, 7, 7]);
+    expect(handed(world)).toEqual(['1: 0/8 2/8 0/9', '1: 1/8']);
+  });
+
+  test('many leave at once, a few after a moment', async () => {
+    const world = new World([0]);
+    world.acked(0, 1, 1);
+    expect(world.parcels).toHaveLength(1);
+    world.lag.acked(0, 2, message.subarray(0, 10));
+    expect(world.parcels).toHaveLength(1);
+    await until('the message leaves', () => world.parcels.length === 2);
+  });
+
+  test('a new connection is told to every thread, after all that was acked over the one before', () => {
+    const world = new World([0], [1]);
+    world.lag.acked(0, 1, message.subarray(0, 10));
+    world.lag.startConnection();
+    world.lag.acked(0, 1, message.subarray(0, 10));
+    expect(handed(world)).toEqual(['1: 0/1', '2:', '2:', '2: 0/1']);
+  });
+
+  test('a partition that does not fold gets no more than its share of the bound, and more when it folds again', () => {
+    const world = new World([0, 1]);
+    world.acked(0, 1, 100);
+    expect(world.parcels.splice(0)).toHaveLength(messagesAtBound / 2);
+    world.acked(1, 1, 1);
+    expect(world.parcels.splice(0)).toHaveLength(1);
+    world.folded(0, 100);
+    world.acked(0, 101, 103);
+    expect(handed(world)).toEqual(['1: 0/101', '1: 0/102', '1: 0/103']);
+  });
+
+  test('one message of any size has room, however many partitions a thread has', () => {
+    const world = new World(Array.from({length: 256}, (_, partition) => partition));
+    world.lag.acked(255, 1, new Uint8Array(logMessageBytesMax));
+    expect(handed(world)).toEqual(['1: 255/1']);
+  });
 });

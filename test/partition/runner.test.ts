@@ -111,6 +111,7 @@ class Driven {
       stagger: 0.5,
       noteApplied: () => undefined,
       noteCompared: () => undefined,
+      renewHandOver: () => undefined,
       log: createLogger('silent', 'test'),
       onFatal: (error: Error) => {
         throw error;

@@ -54,6 +54,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     notePublished: () => {},
     noteApplied: () => {},
     noteCompared: () => undefined,
+    renewHandOver: () => undefined,
     log,
     onFatal: options.onFatal,
     ...(options.outbox && {outbox: options.outbox}),

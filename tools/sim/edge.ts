@@ -1,6 +1,8 @@
-// An edge: the real group commit over a fake link.
+// An edge: the real group commit over a fake link, which hands over to the owners what it acked.
 import {logMessageBytesMax} from '../../actors/limits.js';
 import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
+import {FoldLag} from '../../src/ingest/fold-lag.js';
+import {type AckedParcel, HandOver} from '../../src/ingest/hand-over.js';
 import type {LogAnswer, LogLink, LogListener} from '../../src/ingest/publisher.js';
 import {LogPublisher, tickMs} from '../../src/ingest/publisher.js';
 import {logSubject} from '../../src/nats/topology.js';
@@ -12,15 +14,20 @@ export class SimEdge implements LogLink {
   readonly link: SimLink;
   readonly publisher: LogPublisher;
   private readonly world: LinkWorld;
+  private readonly foldLag: FoldLag;
   private listener: LogListener | undefined;
   private isTicking = false;
 
-  /** `acked` is told of every ack of the log. */
-  constructor(name: string, world: LinkWorld, acked: AckedSequences) {
+  /** `acked` is told of every ack of the log; `take` gets the messages that are handed over. */
+  constructor(name: string, world: LinkWorld, acked: AckedSequences, take: (parcel: AckedParcel) => void) {
     this.process = new SimProcess(name);
     this.link = new SimLink(this.process, world);
     this.world = world;
     const {timeline, server} = world;
+    const partitions = server.logs.map((_, partition) => partition);
+    const appliedSequences = new Int32Array(partitions.length);
+    const thread = {partitions, appliedSequences, handOver: new HandOver(take), onLogLost: () => undefined};
+    this.foldLag = new FoldLag([thread], partitions.length, () => timeline.nowMs);
     this.publisher = new LogPublisher({
       link: this,
       partitionCount: server.logs.length,
@@ -29,6 +36,7 @@ export class SimEdge implements LogLink {
       wallMs: () => Date.now(),
       newProducer: () => timeline.randomBytes(8),
       acked,
+      foldLag: this.foldLag,
     });
     this.link.onReconnect = () => this.listener?.reconnected();
   }
@@ -58,6 +66,16 @@ export class SimEdge implements LogLink {
         this.listener?.answered(partition, ticket, answer);
       },
     );
+  }
+
+  /** An owner lost its connection to the log. */
+  renewHandOver(): void {
+    this.link
+      .request('ping', () => undefined)
+      .then(
+        () => this.foldLag.startConnection(),
+        () => undefined,
+      );
   }
 
   /** Without waiting messages a tick does nothing, and is not simulated. */

@@ -1,5 +1,6 @@
 // An owner of a partition: the real partition role over a fake link, assembled as in src/partition/worker.ts.
 import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
+import type {AckedMessage} from '../../src/ingest/hand-over.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
@@ -25,6 +26,8 @@ export interface OwnerOptions {
   readonly stagger: number;
   /** Set if one edge alone writes. */
   readonly acked: AckedSequences | undefined;
+  /** As in src/partition/log/log-identity.ts. */
+  readonly renewHandOver: () => void;
   readonly onFatal: (owner: SimOwner, error: Error) => void;
 }
 
@@ -65,6 +68,16 @@ export class SimOwner {
     });
   }
 
+  /** Takes messages that an edge handed over. */
+  takeHanded(connection: number, messages: readonly AckedMessage[]): void {
+    this.world.timeline.schedule(0, this.process, () => {
+      this.runner?.identity.takeHanded(
+        connection,
+        messages.filter(({partition}) => partition === this.partition),
+      );
+    });
+  }
+
   private readonly fail = (error: Error): void => this.options.onFatal(this, error);
 
   private async run(): Promise<void> {
@@ -94,6 +107,7 @@ export class SimOwner {
       notePublished: () => {},
       noteApplied: () => {},
       noteCompared: () => {},
+      renewHandOver: this.options.renewHandOver,
       damage: new Damage(log),
       log,
       onFatal: this.fail,

@@ -24,6 +24,8 @@ import {type SimProcess, Timeline} from './timeline.js';
 /** The end of a seed: everything must come to rest within this virtual time. */
 const restMs = 10 * 60_000;
 const eventsMax = 200_000;
+/** More connections than an edge has in a world. */
+const connectionsMax = 1_000;
 /** An edge waits no longer for an answer. */
 const askMsMax = 15_000;
 
@@ -197,6 +199,10 @@ class SeedWorld {
       refreshMs: this.plan.refreshMs,
       stagger: this.chance.within(0, 1),
       acked: this.isEdgeAlone ? this.acked : undefined,
+      renewHandOver: () => {
+        const {edge} = this;
+        this.timeline.schedule(0, edge.process, () => edge.renewHandOver());
+      },
       onFatal: (who, error) => this.ownerFailed(who, error),
     });
     if (!this.faults.isCalm && owners.length <= this.plan.ownerCrashes && this.chance.chance(0.6)) {
@@ -207,7 +213,11 @@ class SeedWorld {
   }
 
   private startEdge(): void {
-    const edge = new SimEdge(`edge${this.edges.length + 1}`, this.linkWorld, this.acked);
+    // Each process counts its connections from 1 on. Here owners outlive edges.
+    const before = this.edges.length * connectionsMax;
+    const edge = new SimEdge(`edge${this.edges.length + 1}`, this.linkWorld, this.acked, ({connection, messages}) => {
+      for (const owner of this.newestOwners) owner.takeHanded(before + connection, messages);
+    });
     if (this.edges.length < this.plan.edgeCrashes && this.chance.chance(0.7)) {
       edge.link.crash = {call: this.chance.between(1, 20), isAfter: this.chance.chance(0.5)};
     }

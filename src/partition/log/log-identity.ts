@@ -10,13 +10,16 @@
 //        or be on a server of the cluster that lost its newest messages.
 //   LI4. An owner that finds another log publishes a snapshot before it folds anything of that log: in the next generation, at
 //        sequence 0. An owner that takes over starts from the same state, and gives each event the same id and position.
+//   LI5. Messages that the edge of this process handed over are used only after the log was compared since their connection began.
+//        When this thread lost its own connection, or the log is another one, none are used before the edge begins a new one: the
+//        log may have come back without them.
 
 import type {Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
 import type {Logger} from '../../observe.js';
 import {ConditionVariable} from '../../pacing/condition-variable.js';
 import {RetryLog, retryForever} from '../retry.js';
-import type {LogReader} from './log-reader.js';
+import type {LogReader, ReceivedMessage} from './log-reader.js';
 
 export interface LogIdentitySetup {
   readonly partition: Partition;
@@ -35,6 +38,8 @@ export interface LogIdentitySetup {
   };
   /** Notified when the log was compared with the folded state: later positions are of this generation. */
   readonly noteCompared: (generation: number) => void;
+  /** Asks the edge of this process to begin a new connection for what it hands over. LI5 */
+  readonly renewHandOver: () => void;
   readonly log: Logger;
   readonly onFatal: (error: Error) => void;
 }
@@ -125,6 +130,20 @@ export class LogIdentity {
   disconnected(): void {
     this.isReadStale = true;
     this.doubt();
+    this.forgetHanded();
+  }
+
+  /** Takes messages that the edge of this process handed over. LI5 */
+  takeHanded(connection: number, messages: readonly ReceivedMessage[]): void {
+    const {reader} = this.setup;
+    if (!reader.takeHanded(connection, messages)) return;
+    this.doubt();
+    reader.reopen(); // `agree` compares the log before the next read.
+  }
+
+  private forgetHanded(): void {
+    this.setup.reader.forgetHanded();
+    this.setup.renewHandOver();
   }
 
   /** Asks again for everything that was asked over the lost connection. */
@@ -190,6 +209,7 @@ export class LogIdentity {
     await snapshots.idle();
     partition.rewind();
     this.forgetReached();
+    this.forgetHanded();
     this.state = 'same'; // A doubt that comes while the snapshot is written stays.
     await snapshots.logReplaced(); // LI4
     if (this.isKnown) noteCompared(partition.generation);

@@ -1,16 +1,26 @@
-// Reads a partition's log from a position, in order.
-import {setTimeout as pause} from 'node:timers/promises';
+// Reads a partition's log from a position, in order: messages that the edge of this process handed over, and those that only the
+// log has through a pull.
+//   LR1. A pull is open unless the messages handed over follow each other: when none came for `waitMs`, when one is missing, or
+//        when a caller waits for one that did not come. It stays for `pullMsMin`: where others write as well, there is a gap
+//        before every few messages, and the server would create and delete a consumer for each.
+import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager, StoredMsg, StreamState} from '@nats-io/jetstream';
 import {MessageCursor} from '../../../actors/log/entry-view.js';
+import {monotonicMs} from '../../clock.js';
 import {hasCode, messageNotFound} from '../../nats/error-codes.js';
 import {newestMessage, UnreadableMessage} from '../../nats/newest-message.js';
 import {logStream, logSubject} from '../../nats/topology.js';
+import {ConditionVariable} from '../../pacing/condition-variable.js';
 import {DamagedState} from '../../parts/damage.js';
 import {SingleFlight} from '../../single-flight.js';
 import {type RetryLog, retryForever} from '../retry.js';
+import {HandedMessages} from './handed-messages.js';
 
 /** Pause before the next pull after one that broke at once. */
 const reopenPauseMs = 20;
+/** LR1. More than twice the time in which the edge gathers messages (ingest/hand-over.ts). */
+const waitMs = 125;
+const pullMsMin = 1_000;
 
 export interface ReceivedMessage {
   readonly sequence: number;
@@ -36,8 +46,18 @@ export class LogReader {
   private readonly jsm: JetStreamManager;
   private readonly partition: number;
   private readonly retries: RetryLog | undefined;
+  private readonly handed = new HandedMessages();
   private pull: LogPull | undefined;
+  private pullOpenedMs = 0;
+  /** What the pull brought, empty when it ended; and whether it is being waited for. */
+  private pulled: readonly ReceivedMessage[] | undefined;
+  private isPulling = false;
+  /** A sequence that a caller waits for. */
+  private wanted = 0;
+  /** Notified when anything of the above may end a wait. */
+  private readonly changed = new ConditionVariable();
   private giveUpOpening: (() => void) | undefined;
+  private isEnded = false;
   private isInterrupted = false;
   private isBroken = false;
   private readonly last = new SingleFlight(() => this.askLast());
@@ -54,22 +74,76 @@ export class LogReader {
    * pull breaks. The next pull may read another log: the caller must check before it reads on.
    */
   async *read(position: number): AsyncGenerator<readonly ReceivedMessage[]> {
-    this.isInterrupted = false;
+    this.isEnded = this.isInterrupted = false;
+    this.wanted = 0;
     if (this.isBroken) await pause(reopenPauseMs);
-    const pull = await this.open(position + 1);
+    let due = position + 1;
     try {
-      for (let messages = await pull.next(); messages !== undefined; messages = await pull.next()) yield messages;
+      for (let messages = await this.next(due); messages.length > 0; messages = await this.next(due)) {
+        due = messages[messages.length - 1]!.sequence + 1;
+        yield messages;
+      }
     } finally {
       this.isBroken = !this.isInterrupted;
-      pull.stop();
+      this.closePull();
     }
   }
 
-  private async open(next: number): Promise<LogPull> {
-    const pull = await retryForever(() => this.openOnce(next), this.retries);
-    this.pull = pull;
-    if (this.isInterrupted) pull.stop();
-    return pull;
+  /** Messages from `due` on; none: the read ends. */
+  private async next(due: number): Promise<readonly ReceivedMessage[]> {
+    if (this.pull === undefined) await nextTurn(); // Messages that were handed over need none, and others wait for theirs.
+    while (!this.isEnded) {
+      if (this.mayFold(due)) {
+        this.closePull();
+        return this.handed.take(due);
+      }
+      if (this.pull === undefined) {
+        const isWaitOver = (): boolean => this.isEnded || this.handed.has(due) || this.needsPull(due);
+        if (!(await this.changed.until(isWaitOver, waitMs)) || this.needsPull(due)) await this.open(due);
+        continue;
+      }
+      if (this.pulled !== undefined) {
+        const {pulled} = this;
+        this.pulled = undefined;
+        return pulled;
+      }
+      if (!this.isPulling) void this.pullMore(this.pull);
+      const isOver = (): boolean => this.isEnded || this.pulled !== undefined || this.mayFold(due);
+      await this.changed.until(isOver, Number.POSITIVE_INFINITY);
+    }
+    return [];
+  }
+
+  /** Whether the message that is due was handed over, and may be folded without the pull. LR1 */
+  private mayFold(due: number): boolean {
+    if (!this.handed.has(due)) return false;
+    return this.pull === undefined || monotonicMs() - this.pullOpenedMs >= pullMsMin;
+  }
+
+  /** Whether a message that was not handed over is wanted, or missing before one that was. LR1 */
+  private needsPull(due: number): boolean {
+    return !this.isEnded && !this.handed.has(due) && (this.wanted >= due || !this.handed.isEmpty);
+  }
+
+  private async open(due: number): Promise<void> {
+    this.pull = await retryForever(async () => (this.isEnded ? undefined : this.openOnce(due)), this.retries);
+    this.pullOpenedMs = monotonicMs();
+  }
+
+  private async pullMore(pull: LogPull): Promise<void> {
+    this.isPulling = true;
+    const messages = await pull.next();
+    if (pull !== this.pull) return;
+    this.isPulling = false;
+    this.pulled = messages ?? [];
+    this.changed.notify();
+  }
+
+  private closePull(): void {
+    this.pull?.stop();
+    this.pull = undefined;
+    this.pulled = undefined;
+    this.isPulling = false;
   }
 
   /**
@@ -93,22 +167,46 @@ export class LogReader {
     });
   }
 
-  /** Ends a pull that may have broken silently, and the `read` that uses it. */
+  /** Ends a read whose connection may have broken silently. */
   reopen(): void {
-    this.pull?.stop();
+    this.end();
     this.giveUpOpening?.();
     this.giveUpOpening = undefined;
   }
 
-  /** Requests messages at once: a caller waits for this sequence, which is in the log. */
+  /** A caller waits for this sequence, which is in the log. */
   expedite(sequence: number): void {
+    this.wanted = Math.max(this.wanted, sequence);
     this.pull?.expedite(sequence);
+    this.changed.notify();
+  }
+
+  /**
+   * Takes messages that the edge of this process handed over. @returns whether they are the first of their connection: the log
+   * must be compared before they are folded.
+   */
+  takeHanded(connection: number, messages: readonly ReceivedMessage[]): boolean {
+    const isFirst = this.handed.accept(connection);
+    for (const message of messages) this.handed.add(connection, message);
+    this.changed.notify();
+    return isFirst;
+  }
+
+  /** Uses no message that was handed over up to now, or comes over the same connection of the edge. */
+  forgetHanded(): void {
+    this.handed.forget();
   }
 
   /** Ends the current `read`. */
   interrupt(): void {
     this.isInterrupted = true;
+    this.end();
+  }
+
+  private end(): void {
+    this.isEnded = true;
     this.pull?.stop();
+    this.changed.notify();
   }
 
   /** Whether the log still has this message at this sequence; a log that lost its tail does not. */

@@ -26,16 +26,17 @@ test('an opening that got no answer is given up when the connection is back, and
   let opened = 0;
   const source = {open: async () => openings[opened++] ?? second};
   const reader = new LogReader(source, {} as never, 0);
-  const messages = reader.read(0);
-  const first = messages.next();
+  const given = reader.read(0).next();
   await until('the first opening is under way', () => opened === 1);
   reader.reopen();
-  expect(((await first).value as ReceivedMessage[]).map(({sequence}) => sequence)).toEqual([1]);
+  expect((await given).done).toBe(true); // The log is compared before it is read on.
   const late = new Pull();
   answerFirst(late);
   await until('the late one is stopped', () => late.isStopped);
+  const messages = reader.read(0);
+  expect(((await messages.next()).value as ReceivedMessage[]).map(({sequence}) => sequence)).toEqual([1]);
   expect([opened, second.isStopped]).toEqual([2, false]);
-  reader.reopen(); // Nothing is being opened: what is in use is stopped.
+  reader.reopen();
   expect(second.isStopped).toBe(true);
   await messages.return(undefined);
 });
@@ -90,5 +91,181 @@ describe('messages that did not come', () => {
     const checked = readerOf(states, unreadable).checkReadable(5, 7);
     if (isDamaged) await expect(checked).rejects.toThrow(DamagedState);
     else await checked;
+  });
+});
+
+describe('messages that the edge of this process handed over', () => {
+  const fromLog = 1;
+  const handed = 2;
+
+  /** A pull that brings everything the log has from its start on. */
+  class LogPullOf implements LogPull {
+    isStopped = false;
+    private wake: () => void = () => {};
+
+    constructor(
+      private readonly log: {last: number},
+      private due: number,
+    ) {}
+
+    async next(): Promise<readonly ReceivedMessage[] | undefined> {
+      while (!this.isStopped && this.due > this.log.last) {
+        await new Promise<void>((resolve) => {
+          this.wake = resolve;
+        });
+      }
+      if (this.isStopped) return undefined;
+      const messages = upTo(this.log.last, this.due).map((sequence) => messageOf(sequence, fromLog));
+      this.due = this.log.last + 1;
+      return messages;
+    }
+
+    expedite(): void {}
+
+    arrive(): void {
+      this.wake();
+    }
+
+    stop(): void {
+      this.isStopped = true;
+      this.wake();
+    }
+  }
+
+  class Reading {
+    readonly log = {last: 0};
+    readonly pulls: LogPullOf[] = [];
+    readonly read: string[] = [];
+    readonly reader = new LogReader(
+      {
+        open: async (_, startSequence) => {
+          const pull = new LogPullOf(this.log, startSequence);
+          this.pulls.push(pull);
+          return pull;
+        },
+      },
+      {} as never,
+      0,
+    );
+    private readonly done: Promise<void>;
+
+    constructor() {
+      this.done = this.run();
+    }
+
+    private async run(): Promise<void> {
+      for await (const messages of this.reader.read(0))
+        for (const {sequence, bytes} of messages) this.read.push(`${sequence}${bytes[0] === handed ? ' handed' : ''}`);
+    }
+
+    /** Others append: only the log has these messages. */
+    append(last: number): void {
+      this.log.last = last;
+      for (const pull of this.pulls) pull.arrive();
+    }
+
+    hand(connection: number, ...sequences: number[]): boolean {
+      this.log.last = Math.max(this.log.last, ...sequences);
+      return this.reader.takeHanded(
+        connection,
+        sequences.map((sequence) => messageOf(sequence, handed)),
+      );
+    }
+
+    get openPulls(): number {
+      return this.pulls.filter(({isStopped}) => !isStopped).length;
+    }
+
+    has(count: number): Promise<true> {
+      return until(`${count} messages are read`, () => this.read.length >= count);
+    }
+
+    async stop(): Promise<void> {
+      this.reader.interrupt();
+      await this.done;
+    }
+  }
+
+  const messageOf = (sequence: number, origin: number): ReceivedMessage => ({
+    sequence,
+    bytes: new Uint8Array(10).fill(origin),
+  });
+  const upTo = (last: number, first = 1): number[] =>
+    Array.from({length: Math.max(0, last - first + 1)}, (_, i) => first + i);
+
+  test('those that follow each other need no pull; with silence the log is read', async () => {
+    const reading = new Reading();
+    reading.hand(1, 1, 2, 3);
+    await reading.has(3);
+    reading.hand(1, 4, 4, 5);
+    await reading.has(5);
+    expect([reading.read, reading.pulls.length]).toEqual([
+      ['1 handed', '2 handed', '3 handed', '4 handed', '5 handed'],
+      0,
+    ]);
+    reading.append(7);
+    await reading.has(7);
+    expect(reading.read.slice(5)).toEqual(['6', '7']);
+    await reading.stop();
+    expect(reading.openPulls).toBe(0);
+  });
+
+  test('one that is missing comes out of the log, and none comes twice', async () => {
+    const reading = new Reading();
+    reading.hand(1, 1, 3, 4);
+    await reading.has(4);
+    expect(reading.read).toEqual(['1 handed', '2', '3', '4']);
+    await reading.stop();
+  });
+
+  test('a pull stays for a second; then messages that are handed over end it', async () => {
+    const reading = new Reading();
+    reading.append(1);
+    await reading.has(1);
+    let last = 1;
+    const feed = setInterval(() => reading.hand(1, ++last), 5);
+    await until('a message was read that had been handed over', () =>
+      reading.read.some((read) => read.includes('handed')),
+    );
+    await until('no pull is open', () => reading.openPulls === 0);
+    clearInterval(feed);
+    await reading.has(last);
+    await reading.stop();
+    expect(reading.read.map(Number.parseFloat)).toEqual(upTo(last));
+    expect(reading.pulls).toHaveLength(1);
+  });
+
+  test('who waits for one that was not handed over has it out of the log at once', async () => {
+    const reading = new Reading();
+    reading.hand(1, 1);
+    await reading.has(1);
+    reading.append(2);
+    const startMs = performance.now();
+    reading.reader.expedite(2);
+    await until('it is read', () => reading.read.length === 2);
+    expect([reading.read[1], performance.now() - startMs < 100]).toEqual(['2', true]);
+    await reading.stop();
+  });
+
+  test('a new connection is told, and messages of the one before are of no use', async () => {
+    const reading = new Reading();
+    expect([reading.hand(1, 1), reading.hand(1, 2), reading.hand(2)]).toEqual([true, false, true]);
+    reading.hand(1, 3);
+    reading.hand(2, 4);
+    await reading.has(4);
+    expect(reading.read.slice(2)).toEqual(['3', '4']);
+    await reading.stop();
+  });
+
+  test('after a lost connection none is used before the edge begins a new one', async () => {
+    const reading = new Reading();
+    reading.hand(3, 1);
+    await reading.has(1);
+    reading.reader.forgetHanded();
+    reading.hand(3, 2, 3);
+    await reading.has(3);
+    expect(reading.read.slice(1)).toEqual(['2', '3']);
+    expect(reading.hand(4)).toBe(true);
+    await reading.stop();
   });
 });
