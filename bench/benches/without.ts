@@ -43,6 +43,12 @@ interface Compared {
 
 const compared: readonly Compared[] = [
   {
+    name: 'batches: what was acked is handed over',
+    plain: 'batches: read back from the log',
+    without: 'handOver',
+    load: 'batches',
+  },
+  {
     name: 'single events: messages at a pace',
     plain: 'single events: as soon as the last is acked',
     without: 'commitPace',

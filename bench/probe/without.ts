@@ -8,6 +8,11 @@ import type {LogReader} from '../../src/partition/log/log-reader.js';
 
 /** What is taken away, by its name in the bench. */
 const shortcuts = {
+  /** What the log acked is read back from it. */
+  handOver: async () => {
+    const {HandOver} = await import('../../src/ingest/hand-over.js');
+    replace(HandOver.prototype, {add: () => undefined});
+  },
   /** A message leaves as soon as the one before has its ack. */
   commitPace: async () => {
     const {CommitPace} = await import('../../src/ingest/commit-pace.js');

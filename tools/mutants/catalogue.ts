@@ -19,6 +19,27 @@ const tails: Suite = {vitest: 'test/webhooks/tail-run.test.ts'};
 
 export const coreMutants: readonly Mutant[] = [
   {
+    name: 'handed-over-after-a-lost-connection',
+    file: 'src/partition/log/handed-messages.ts',
+    text: '    this.queue = [];\n    this.isUsable = false;',
+    replacement: '    this.queue = [];',
+    caughtBy: {vitest: 'test/partition/log/log-reader.test.ts'},
+  },
+  {
+    name: 'new-connection-without-comparing-the-log',
+    file: 'src/partition/log/log-identity.ts',
+    text: '    if (!reader.takeHanded(connection, messages)) return;\n    this.doubt();',
+    replacement: '    if (!reader.takeHanded(connection, messages)) return;',
+    caughtBy: {vitest: 'test/partition/log/log-identity.test.ts'},
+  },
+  {
+    name: 'connections-without-numbers',
+    file: 'src/ingest/hand-over.ts',
+    text: '    this.connection += 1;\n',
+    replacement: '',
+    caughtBy: {vitest: 'test/ingest/fold-lag.test.ts'},
+  },
+  {
     name: 'no-producer-check',
     file: 'actors/log/producers.ts',
     text: 'if (n <= last) return false;',
