@@ -1,7 +1,7 @@
 // Reads a partition's log from a position, in order: messages that the edge of this process handed over, and those that only the
 // log has through a pull.
-//   LR1. A pull is open unless the messages handed over follow each other: when none came for `waitMs`, when one is missing, or
-//        when a caller waits for one that did not come. It stays for `pullMsMin`: where others write as well, there is a gap
+//   LR1. A pull is open unless the messages handed over follow each other: at first, when none came for `waitMs`, when one is
+//        missing, or when a caller waits for one that did not come. It stays for `pullMsMin`: where others write as well, there is a gap
 //        before every few messages, and the server would create and delete a consumer for each.
 import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager, StoredMsg, StreamState} from '@nats-io/jetstream';
@@ -52,6 +52,8 @@ export class LogReader {
   /** What the pull brought, empty when it ended; and whether it is being waited for. */
   private pulled: readonly ReceivedMessage[] | undefined;
   private isPulling = false;
+  /** Whether the last messages were handed over. */
+  private isFed = false;
   /** A sequence that a caller waits for. */
   private wanted = 0;
   /** Notified when anything of the above may end a wait. */
@@ -75,6 +77,7 @@ export class LogReader {
    */
   async *read(position: number): AsyncGenerator<readonly ReceivedMessage[]> {
     this.isEnded = this.isInterrupted = false;
+    this.isFed = false;
     this.wanted = 0;
     if (this.isBroken) await pause(reopenPauseMs);
     let due = position + 1;
@@ -95,11 +98,13 @@ export class LogReader {
     while (!this.isEnded) {
       if (this.mayFold(due)) {
         this.closePull();
+        this.isFed = true;
         return this.handed.take(due);
       }
       if (this.pull === undefined) {
         const isWaitOver = (): boolean => this.isEnded || this.handed.has(due) || this.needsPull(due);
-        if (!(await this.changed.until(isWaitOver, waitMs)) || this.needsPull(due)) await this.open(due);
+        const isMet = this.isFed && (await this.changed.until(isWaitOver, waitMs));
+        if (!isMet || this.needsPull(due)) await this.open(due);
         continue;
       }
       if (this.pulled !== undefined) {
@@ -128,6 +133,7 @@ export class LogReader {
   private async open(due: number): Promise<void> {
     this.pull = await retryForever(async () => (this.isEnded ? undefined : this.openOnce(due)), this.retries);
     this.pullOpenedMs = monotonicMs();
+    this.isFed = false;
   }
 
   private async pullMore(pull: LogPull): Promise<void> {
