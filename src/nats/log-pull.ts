@@ -8,7 +8,8 @@
 //   L3. A restarted server has forgotten the consumer, and a lost connection its answers: silence ends the pull.
 import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
 import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';
-import type {LogPull, LogSource, ReceivedMessage} from '../partition/log/log-reader.js';
+import type {ReceivedMessage} from '../partition/log/handed-messages.js';
+import type {LogPull, LogSource} from '../partition/log/log-reader.js';
 import {logStream} from './topology.js';
 
 /** Delay of a message that no caller waits for: far less than the time until a report shows it. */

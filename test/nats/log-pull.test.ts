@@ -5,7 +5,8 @@ import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {logStream, logSubject} from '../../src/nats/topology.js';
-import {type LogPull, LogReader, type ReceivedMessage} from '../../src/partition/log/log-reader.js';
+import type {ReceivedMessage} from '../../src/partition/log/handed-messages.js';
+import {type LogPull, LogReader} from '../../src/partition/log/log-reader.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 

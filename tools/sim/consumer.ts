@@ -1,7 +1,8 @@
 // A consumer of a log: messages in order and once, across resets that show only as silence.
 //   O1. Messages that were delivered and not taken stay, also while the connection is lost.
 //   O2. After a reset it continues after the last message that was delivered.
-import type {LogPull, ReceivedMessage} from '../../src/partition/log/log-reader.js';
+import type {ReceivedMessage} from '../../src/partition/log/handed-messages.js';
+import type {LogPull} from '../../src/partition/log/log-reader.js';
 import type {SimLink} from './link.js';
 import type {SimStream, Stored} from './store.js';
 

@@ -3,7 +3,10 @@
 //   HM2. Only messages of the newest connection are used. After `forget` that is the next one: messages of the one before may be
 //        of another log than the one that comes back.
 
-import type {ReceivedMessage} from './log-reader.js';
+export interface ReceivedMessage {
+  readonly sequence: number;
+  readonly bytes: Uint8Array;
+}
 
 /** Bound of the messages that are folded one after the other before others get a turn of the event loop. */
 const takenBytesMax = 2 * 1024 * 1024;

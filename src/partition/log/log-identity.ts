@@ -19,7 +19,8 @@ import {monotonicMs} from '../../clock.js';
 import type {Logger} from '../../observe.js';
 import {ConditionVariable} from '../../pacing/condition-variable.js';
 import {RetryLog, retryForever} from '../retry.js';
-import type {LogReader, ReceivedMessage} from './log-reader.js';
+import type {ReceivedMessage} from './handed-messages.js';
+import type {LogReader} from './log-reader.js';
 
 export interface LogIdentitySetup {
   readonly partition: Partition;

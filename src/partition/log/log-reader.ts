@@ -14,18 +14,13 @@ import {ConditionVariable} from '../../pacing/condition-variable.js';
 import {DamagedState} from '../../parts/damage.js';
 import {SingleFlight} from '../../single-flight.js';
 import {type RetryLog, retryForever} from '../retry.js';
-import {HandedMessages} from './handed-messages.js';
+import {HandedMessages, type ReceivedMessage} from './handed-messages.js';
 
 /** Pause before the next pull after one that broke at once. */
 const reopenPauseMs = 20;
 /** LR1. More than twice the time in which the edge gathers messages (ingest/hand-over.ts). */
 const waitMs = 125;
 const pullMsMin = 1_000;
-
-export interface ReceivedMessage {
-  readonly sequence: number;
-  readonly bytes: Uint8Array;
-}
 
 /** Pull of messages from a log; it may break. */
 export interface LogPull {

@@ -1,7 +1,8 @@
 // The reader of a log whose connection is lost while a way through it is being opened.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {describe, expect, test} from 'vitest';
-import {type LogPull, LogReader, type ReceivedMessage} from '../../../src/partition/log/log-reader.js';
+import type {ReceivedMessage} from '../../../src/partition/log/handed-messages.js';
+import {type LogPull, LogReader} from '../../../src/partition/log/log-reader.js';
 import {DamagedState} from '../../../src/parts/damage.js';
 import {until} from '../../support/until.js';
 
