@@ -14,6 +14,8 @@ export interface NatsAddress {
   readonly token?: string;
   /** Path of a .creds file. */
   readonly credsPath?: string;
+  /** Folder of the server's store: of the service's own server. */
+  readonly storeFolder?: string;
 }
 
 export interface PartitionWorkerData {

@@ -166,7 +166,7 @@ function viewHead(arrays: PaddedArrays) {
   return {chunk, count, columnCount, keysInBody: (flags & flagKeysInBody) !== 0};
 }
 
-/** Some columns of a part, in memory of their own: absent columns are not in `columns`, and their names are in `leftOut`. */
+/** Some columns of a part: absent columns are not in `columns`, and their names are in `leftOut`. */
 export interface SomeColumns extends PropertyColumns {
   readonly leftOut: readonly Uint8Array[];
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -175,22 +175,29 @@ export interface SomeColumns extends PropertyColumns {
 /** `bytes`: of the column in the part, which has `count` rows. */
 export type IsWanted = (key: Uint8Array, bytes: number, count: number) => boolean;
 
-/** Copies the wanted columns of a part. */
-export function someColumns(part: Uint8Array, isWanted: IsWanted): SomeColumns {
+/** The wanted columns of a part, in memory of their own where `isCopied` says so of their bytes; otherwise all columns, in the part. */
+export function someColumns(
+  part: Uint8Array<ArrayBuffer>,
+  isWanted: IsWanted,
+  isCopied: (bytes: number) => boolean,
+): SomeColumns {
   const arrays = new PaddedArrays(part);
   const {columnCount, ...head} = viewHead(arrays);
-  const copied: Uint8Array[] = [];
+  const columns: RowColumn[] = [];
+  const wanted: Uint8Array[] = [];
   const leftOut: Uint8Array[] = [];
   for (let i = 0; i < columnCount; i++) {
     const start = arrays.position;
     const column = viewColumn(arrays, head.count);
-    if (isWanted(column.key, arrays.position - start, head.count)) copied.push(part.subarray(start, arrays.position));
+    columns.push(column);
+    if (isWanted(column.key, arrays.position - start, head.count)) wanted.push(part.subarray(start, arrays.position));
     else leftOut.push(column.key.slice());
   }
   assert(arrays.areWithin, 'properties: a part is as long as its head says');
-  const bytes = paddedBytes(copied);
+  if (!isCopied(wanted.reduce((sum, {length}) => sum + length, 0))) return {...head, columns, leftOut: [], bytes: part};
+  const bytes = paddedBytes(wanted);
   const own = new PaddedArrays(bytes);
-  return {...head, columns: copied.map(() => viewColumn(own, head.count)), leftOut, bytes};
+  return {...head, columns: wanted.map(() => viewColumn(own, head.count)), leftOut, bytes};
 }
 
 function viewColumn(arrays: PaddedArrays, count: number): RowColumn {

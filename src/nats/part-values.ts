@@ -3,10 +3,12 @@
 //   PV2. A replica that does not answer (frozen, or cut off and not noticed yet) must not delay one read in four until its
 //        deadline: a read without a quick answer asks the leader, too, and for a while every read asks both at once. A value is
 //        missing when none of those that answer has it.
+//   PV3. Values of the service's own server are read out of its files where they are there (server/stored-messages.ts).
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {monotonicMs} from '../clock.js';
 import type {PartValues} from '../parts/stored-parts.js';
 import {hasCode, messageNotFound} from './error-codes.js';
+import {StoredMessages} from './server/stored-messages.js';
 import {bucketStream} from './topology.js';
 
 const stream = bucketStream('parts');
@@ -17,8 +19,13 @@ const waryMs = 30_000;
 
 type FoundValue = Uint8Array | undefined;
 
-/** `isOfCluster`: whether there are replicas now. */
-export function partValues(jsm: JetStreamManager, isOfCluster: () => boolean = () => false): PartValues {
+/** `isOfCluster`: whether there are replicas now. `storeFolder`: of the service's own server. PV3 */
+export function partValues(
+  jsm: JetStreamManager,
+  isOfCluster: () => boolean = () => false,
+  storeFolder?: string,
+): PartValues {
+  const messages = storeFolder === undefined ? undefined : new StoredMessages(storeFolder, stream);
   let waryUntilMs = Number.NEGATIVE_INFINITY;
   const fromAny = async (revision: number): Promise<FoundValue> =>
     (await jsm.direct.getMessage(stream, {seq: revision}))?.data ?? (await fromLeader(jsm, revision)); // PV1
@@ -32,6 +39,7 @@ export function partValues(jsm: JetStreamManager, isOfCluster: () => boolean = (
       }
       return firstFound([found, fromLeader(jsm, revision)]);
     },
+    ...(messages && {atHand: (revision, isRight) => messages.read(revision, isRight)}),
   };
 }
 

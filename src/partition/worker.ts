@@ -112,7 +112,7 @@ async function openShared(): Promise<Shared> {
   ]);
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
-  const values = partValues(jsm, () => isOfCluster(nc));
+  const values = partValues(jsm, () => isOfCluster(nc), data.nats.storeFolder);
   const cache = new PartsCache(values, data.cacheBytesMax);
   const opening = KeptStore.open(new NatsKeyBucket(nc, 'hooks'), wallMs);
   const store = await promised('the definitions of the bucket KV_hooks', opening, {logger: log});

@@ -102,9 +102,10 @@ export class PartsCache {
   /** Reads columns of a part, and caches them in place of those that are cached. @throws MissingPart, DamagedPart */
   async loadColumns(properties: PartRef, isWanted: IsWanted, keptIn: KeptIn): Promise<SomeColumns> {
     const part = this.memory.peek(properties.key)?.bytes ?? (await this.stored.read(properties));
-    const columns = someColumns(part, isWanted);
-    if (keptIn === 'room') this.keepColumns(properties, columns);
-    else if (keptIn === 'free room' && this.memory.hasFree(columns.bytes.length)) this.keepColumns(properties, columns);
+    const isKept = (bytes: number): boolean =>
+      keptIn === 'room' || (keptIn === 'free room' && this.memory.hasFree(bytes));
+    const columns = someColumns(part, isWanted, isKept);
+    if (columns.bytes !== part) this.keepColumns(properties, columns);
     return columns;
   }
 
@@ -115,8 +116,9 @@ export class PartsCache {
     copy: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
   ): Promise<void> {
     if (this.memory.peek(columnsKey(properties)) !== undefined || !this.memory.hasFree(properties.bytes)) return;
-    const columns = someColumns((await copy()) ?? (await this.stored.read(properties)), isWanted);
-    if (this.memory.hasFree(columns.bytes.length)) this.keepColumns(properties, columns);
+    const part = (await copy()) ?? (await this.stored.read(properties));
+    const columns = someColumns(part, isWanted, (bytes) => this.memory.hasFree(bytes));
+    if (columns.bytes !== part) this.keepColumns(properties, columns);
   }
 
   private keepColumns(properties: PartRef, columns: SomeColumns): void {

@@ -10,6 +10,8 @@ import type {PartRef} from '../../actors/manifest.js';
 export interface PartValues {
   /** The value at this revision; undefined when it was swept. */
   read(revision: number): Promise<Uint8Array | undefined>;
+  /** The value, if it can be read without asking the store: only bytes that `isRight`, which may be those of another value. */
+  atHand?(revision: number, isRight: (value: Uint8Array) => boolean): Promise<Uint8Array | undefined>;
 }
 
 /** The part was swept: the caller has an old manifest, and starts again on the newest one. */
@@ -67,13 +69,22 @@ export class StoredParts {
 
   /** @throws MissingPart, DamagedPart. SP2 */
   private async checkedValue(ref: PartRef, i: number): Promise<Uint8Array> {
-    const value = await this.values.read(ref.revisions[i]);
+    const revision = ref.revisions[i];
+    const atHand = await this.values.atHand?.(revision, (bytes) => faultOf(ref, i, bytes) === undefined);
+    if (atHand !== undefined) return atHand;
+    const value = await this.values.read(revision);
     if (value === undefined) throw new MissingPart(ref);
-    const expected = Math.min(ref.valueBytes, ref.bytes - i * ref.valueBytes);
-    if (value.length !== expected) throw new DamagedPart(ref, `value ${i} has ${value.length} of ${expected} bytes`);
-    if (crc32(value) !== ref.crcs[i]) throw new DamagedPart(ref, `the checksum of value ${i} differs`);
+    const fault = faultOf(ref, i, value);
+    if (fault !== undefined) throw new DamagedPart(ref, fault);
     return value;
   }
+}
+
+/** What of a value is not as it was written; undefined: nothing. SP2 */
+function faultOf(ref: PartRef, i: number, value: Uint8Array): string | undefined {
+  const expected = Math.min(ref.valueBytes, ref.bytes - i * ref.valueBytes);
+  if (value.length !== expected) return `value ${i} has ${value.length} of ${expected} bytes`;
+  return crc32(value) === ref.crcs[i] ? undefined : `the checksum of value ${i} differs`;
 }
 
 /** A value's buffer may also have the protocol line and headers of its message, an eighth of it at most. SP1 */

@@ -3,7 +3,8 @@
 //   RE2. A swept part means that the set is out of date: the engine starts again on the newest one, for as long as a client
 //       may wait; a question for an older set learns that it is gone. A missing part that the newest set names is damage.
 //   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by running reports, lists of
-//       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts. Folding
+//       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts: what does not
+//       fit is read again, from the kernel's page cache with the service's own nats-server. Folding
 //       threads use what is free of that (spare-room.ts).
 //   RE4. While clients ask for reports, the engine reads a snapshot when it is published: the next question need not wait.
 //   RE5. Callers have their turns (dealt-slots.ts): nobody's questions keep those of others, or alerts, waiting.
@@ -115,7 +116,7 @@ export class ReportEngine {
     ownSlots: [alertsCaller],
   });
   private readonly bounds: WorkBounds;
-  private readonly gatheredBytesMax: number;
+  private readonly gatheredBytesMin: number;
   private readonly damage: Damage;
   private readonly logger: Logger;
   private readonly refresh: {readonly ms: number};
@@ -141,7 +142,7 @@ export class ReportEngine {
       lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
-    this.gatheredBytesMax = Math.floor((cacheBytesMax * 21) / 64 / reportsAtOnceMax);
+    this.gatheredBytesMin = Math.floor((cacheBytesMax * 21) / 64 / reportsAtOnceMax);
     this.bounds = {cpu: new CpuTime(), cpuMsMax: options.cpuMsMax ?? Number.POSITIVE_INFINITY};
     // Strings take up to two bytes a character.
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
@@ -423,6 +424,11 @@ export class ReportEngine {
     const cpuMsMax = asker && isOurs(asker.caller) ? Number.POSITIVE_INFINITY : this.bounds.cpuMsMax;
     const work = slot && stop && new QuestionWork(slot, stop, {...this.bounds, cpuMsMax});
     return new Evaluation(this.parts, this.gatheredBytesMax, this.paths, work?.nextSlice);
+  }
+
+  /** What a report may gather: its share of the room that nothing has borrowed now. Twice the rows are half the passes. RE3 */
+  private get gatheredBytesMax(): number {
+    return Math.max(this.gatheredBytesMin, Math.floor(this.parts.memory.bytesMax / reportsAtOnceMax));
   }
 
   private async compute(

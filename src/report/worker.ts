@@ -74,7 +74,7 @@ async function run(nc: NatsConnection): Promise<void> {
   const handed = new HandedManifests(manifestsPorts);
   const manifests = publishedManifests(jsm, publications && countedPublications(publications, handed));
   const refresh = new Refresh(reportRefresh, deploymentCreatedMs);
-  const values = partValues(jsm, () => isOfCluster(nc));
+  const values = partValues(jsm, () => isOfCluster(nc), nats.storeFolder);
   const {secret} = must(await readDeployment(nc), 'the deployment record exists before reports start');
   const references = userReferences(secret);
   const options = {partitionCount, cacheBytesMax, cpuMsMax, refresh, references};

@@ -63,6 +63,27 @@ describe('parts cache', () => {
     },
   );
 
+  test('a value at hand is taken if it is whole, and the store is asked for any other', async () => {
+    const store = new Store();
+    const ref = store.put(bytesOf('12345678'));
+    const atHand = new Map([
+      [1, bytesOf('1234')],
+      [2, bytesOf('567')],
+    ]);
+    const near: PartValues = {
+      read: (revision) => store.read(revision),
+      atHand: async (revision, isRight) => {
+        const value = atHand.get(revision);
+        return value !== undefined && isRight(value) ? value : undefined;
+      },
+    };
+    const payload = await new PartsCache(near, 0).load(ref);
+    expect([new TextDecoder().decode(payload), store.reads]).toEqual(['12345678', [2]]);
+    atHand.set(1, bytesOf('9234'));
+    await new PartsCache(near, 0).load(ref);
+    expect(store.reads).toEqual([2, 1, 2]);
+  });
+
   test('a store that lost its tail gives a revision to another part: neither is taken for the other', async () => {
     const store = new Store();
     const lost = {...store.put(bytesOf('lost'), 100), key: 'rows.lost'};

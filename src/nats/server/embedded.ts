@@ -38,6 +38,7 @@ import type {NatsAddress} from '../../worker-messages.js';
 import {bucketStream} from '../topology.js';
 import {isAtLeast, serverVersionSyncAlways, versionRefusal} from '../version.js';
 import {type DurabilityClass, readDurability} from './durability.js';
+import {blocksFolder} from './storage-block.js';
 import {watchStore} from './store-watch.js';
 import {finishErases} from './unfinished-erases.js';
 
@@ -157,7 +158,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   const supervisor = supervise(plan, first);
   return {
     folder,
-    address: {servers: [`127.0.0.1:${first.port}`], token: plan.token},
+    address: {servers: [`127.0.0.1:${first.port}`], token: plan.token, storeFolder: folder},
     version,
     durability,
     pid: supervisor.pid,
@@ -222,7 +223,7 @@ const streamsWithErases = [bucketStream('parts'), bucketStream('keys')];
 function finishBegunErases(folder: string, logger: Logger): void {
   let [erased, left] = [0, 0];
   for (const stream of streamsWithErases) {
-    const done = finishErases(join(folder, 'jetstream', '$G', 'streams', stream, 'msgs'), stream);
+    const done = finishErases(blocksFolder(folder, stream), stream);
     erased += done.erased;
     left += done.left;
   }

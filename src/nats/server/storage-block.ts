@@ -5,10 +5,17 @@
 //   sequence is deleted.
 import {createHash, randomFillSync} from 'node:crypto';
 import {readSync} from 'node:fs';
+import {join} from 'node:path';
 import {highwayHash64} from './highway-hash.js';
 
+/** The blocks of a stream. `storeFolder`: the server's. */
+export const blocksFolder = (storeFolder: string, stream: string): string =>
+  join(storeFolder, 'jetstream', '$G', 'streams', stream, 'msgs');
+
 const headBytes = 22;
-const checksumBytes = 8;
+/** Head, subject and the length of the headers: subjects of ours are short. */
+const readBytes = 256;
+export const checksumBytes = 8;
 const hasHeaders = 2 ** 31;
 const erasedBit = 1n << 63n;
 const tombstoneBit = 1n << 62n;
@@ -21,19 +28,30 @@ export interface BlockRecord {
   /** Place of the record in the file. */
   readonly at: number;
   readonly length: number;
+  /** Place of the message's bytes in the file. They end before the checksum. */
+  readonly bytesAt: number;
 }
 
-/** All records of an open file, up to the first place where none begins. */
-export function* recordsOf(file: number): Generator<BlockRecord, void, void> {
-  const head = Buffer.alloc(headBytes);
-  for (let at = 0; readSync(file, head, 0, headBytes, at) === headBytes; ) {
+/** The records of an open file from `start`, where one begins, up to the first place where none does. */
+export function* recordsOf(file: number, start = 0): Generator<BlockRecord, void, void> {
+  const head = Buffer.alloc(readBytes);
+  for (let at = start; ; ) {
+    const read = readSync(file, head, 0, readBytes, at);
+    if (read < headBytes) return;
     const length = head.readUInt32LE(0) % hasHeaders;
     if (length < headBytes + checksumBytes) return;
     const marked = head.readBigUInt64LE(signedStart);
     const kind = (marked & erasedBit) !== 0n ? 'erased' : (marked & tombstoneBit) !== 0n ? 'tombstone' : 'message';
-    yield {kind, sequence: marked & (tombstoneBit - 1n), at, length};
+    yield {kind, sequence: marked & (tombstoneBit - 1n), at, length, bytesAt: at + bytesStart(head, read)};
     at += length;
   }
+}
+
+/** Where the bytes of a message begin in its record; past all of a record whose subject is longer than those of ours. */
+function bytesStart(head: Buffer, read: number): number {
+  const subjectEnd = headBytes + head.readUInt16LE(signedEnd);
+  if (head.readUInt32LE(0) < hasHeaders) return subjectEnd;
+  return subjectEnd + 4 <= read ? subjectEnd + 4 + head.readUInt32LE(subjectEnd) : Number.POSITIVE_INFINITY;
 }
 
 /** Checksums of a block's records. */
