@@ -3,12 +3,12 @@
 //   PV2. A replica that does not answer (frozen, or cut off and not noticed yet) must not delay one read in four until its
 //        deadline: a read without a quick answer asks the leader, too, and for a while every read asks both at once. A value is
 //        missing when none of those that answer has it.
-//   PV3. Values of the service's own server are read out of its files where they are there (server/stored-messages.ts).
+//   PV3. Values of the service's own server are read out of its files where they are there (store/stored-messages.ts).
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {monotonicMs} from '../clock.js';
 import type {PartValues} from '../parts/stored-parts.js';
 import {hasCode, messageNotFound} from './error-codes.js';
-import {StoredMessages} from './server/stored-messages.js';
+import {StoredMessages} from './store/stored-messages.js';
 import {bucketStream} from './topology.js';
 
 const stream = bucketStream('parts');

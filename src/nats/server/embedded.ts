@@ -35,10 +35,10 @@ import {isRunning} from '../../process-life.js';
 import {promised} from '../../promised.js';
 import {StartFault} from '../../start-fault.js';
 import type {NatsAddress} from '../../worker-messages.js';
+import {blocksFolder} from '../store/storage-block.js';
 import {bucketStream} from '../topology.js';
 import {isAtLeast, serverVersionSyncAlways, versionRefusal} from '../version.js';
 import {type DurabilityClass, readDurability} from './durability.js';
-import {blocksFolder} from './storage-block.js';
 import {watchStore} from './store-watch.js';
 import {finishErases} from './unfinished-erases.js';
 

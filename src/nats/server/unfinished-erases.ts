@@ -5,7 +5,7 @@
 //   UE3. A block is rewritten as another file, which replaces it: a crash leaves the one or the other.
 import {closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync} from 'node:fs';
 import {join} from 'node:path';
-import {BlockChecksum, type BlockRecord, recordsOf} from './storage-block.js';
+import {BlockChecksum, type BlockRecord, recordsOf} from '../store/storage-block.js';
 
 interface Block {
   readonly number: number;

@@ -18,7 +18,7 @@ interface Place {
 }
 
 /** What a look through a block found. */
-interface Look {
+interface BlockLook {
   readonly number: number;
   /** Tells a block from the one that replaced it. */
   readonly inode: number;
@@ -33,7 +33,7 @@ interface Look {
 export class StoredMessages {
   private readonly folder: string;
   /** By block number. */
-  private looks: Look[] = [];
+  private looks: BlockLook[] = [];
 
   /** `storeFolder`: the server's. */
   constructor(storeFolder: string, stream: string) {
@@ -56,7 +56,7 @@ export class StoredMessages {
   }
 
   /** The look at the block that may have the message. SM3 */
-  private lookFor(sequence: number): Look | undefined {
+  private lookFor(sequence: number): BlockLook | undefined {
     let [low, high] = [0, this.looks.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -66,7 +66,7 @@ export class StoredMessages {
     return this.looks[low];
   }
 
-  private async bytesIn({number, places}: Look, sequence: number): Promise<Uint8Array | undefined> {
+  private async bytesIn({number, places}: BlockLook, sequence: number): Promise<Uint8Array | undefined> {
     const place = places.find((each) => each.sequence === sequence);
     if (place === undefined) return undefined;
     const bytes = Buffer.allocUnsafeSlow(place.bytes);
@@ -90,7 +90,7 @@ export class StoredMessages {
     this.looks = looks;
   }
 
-  private lookAgain({number}: Look): Look {
+  private lookAgain({number}: BlockLook): BlockLook {
     const at = this.looks.findIndex((each) => each.number === number);
     const look = this.lookThrough(number, this.looks[at - 1]);
     if (at >= 0) this.looks[at] = look;
@@ -98,7 +98,7 @@ export class StoredMessages {
   }
 
   /** Looks through a block, from where an earlier look at it ended. `before`: the look at the block before. */
-  private lookThrough(number: number, before: Look | undefined, earlier?: Look): Look {
+  private lookThrough(number: number, before: BlockLook | undefined, earlier?: BlockLook): BlockLook {
     const file = openSync(this.pathOf(number), 'r');
     try {
       const inode = fstatSync(file).ino;
