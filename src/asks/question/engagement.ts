@@ -19,6 +19,7 @@ import {
   conditions,
   did,
   flag,
+  grouped,
   name,
   object,
   range,
@@ -41,7 +42,7 @@ export const retention = object({
     .default(retentionPeriodsDefault)
     .describe(
       'Cells of a cohort, numbered from 0, the period of the start event itself. Cohorts times periods: at most ' +
-        `${retentionCellsMax.toLocaleString('en')}.`,
+        `${grouped(retentionCellsMax)}.`,
     ),
   cohort: word(['first', 'recurring'])
     .default('first')

@@ -121,12 +121,15 @@ export const compare = word(comparisons)
       'months, quarters and years as many.',
   );
 
+/** Digits in groups of three. Each thread that starts reads this: `toLocaleString` would load ICU's data there, 40 ms of CPU. */
+export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+
 /** Range and buckets of a report. */
 export const bucketed = {
   range,
   interval: word(intervals)
     .default('day')
-    .describe(`Length of a bucket, in the zone. At most ${reportBucketsMax.toLocaleString('en')} buckets.`),
+    .describe(`Length of a bucket, in the zone. At most ${grouped(reportBucketsMax)} buckets.`),
   timezone,
   week_start: word(weekStarts).default('monday').describe('First day of a week.'),
   compare,
