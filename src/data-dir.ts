@@ -6,6 +6,7 @@ import {dirname, join} from 'node:path';
 import {commandLine} from './command-line.js';
 import {isAdminToken} from './config.js';
 import {folderIdentity} from './folder-identity.js';
+import {jsonOrUndefined} from './json.js';
 import type {FirstKeys} from './keys/store.js';
 import {StartFault} from './start-fault.js';
 import {readIfThere} from './system-file.js';
@@ -89,6 +90,19 @@ export interface ServiceNote {
   readonly deployment: string;
   /** Identity of the service's DATA_DIR: a copy of that folder has a copy of this note. */
   readonly folder: string;
+}
+
+const memberPath = (dataDir: string): string => join(dataDir, 'member');
+
+/** Notes the member of the cluster that this process is: the next start on this folder knows that it is over. */
+export function keepMember(dataDir: string, id: string): void {
+  writeWhole(memberPath(dataDir), `${JSON.stringify({id, folder: folderIdentity(dataDir)})}\n`);
+}
+
+/** The member that an earlier process on this folder was; a copy of the folder has none. */
+export function formerMember(dataDir: string): string | undefined {
+  const note = jsonOrUndefined(readIfThere(memberPath(dataDir)) ?? '') as {id?: unknown; folder?: unknown} | undefined;
+  return typeof note?.id === 'string' && note.folder === folderIdentity(dataDir) ? note.id : undefined;
 }
 
 /** A new value of `ServiceNote.token`. */

@@ -14,8 +14,10 @@ import {resolve} from 'node:path';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {isoText} from '../actors/calendar.js';
-import {askPartitionSubject, askReportSubject} from './asks/subjects.js';
+import {askReportSubject} from './asks/subjects.js';
 import {monotonicMs, wallMs} from './clock.js';
+import {Membership} from './cluster/membership.js';
+import {ThreadRunners} from './cluster/thread-runners.js';
 import {commandLine} from './command-line.js';
 import {type Config, type ListenAddress, printableConfig, readConfig} from './config.js';
 import {
@@ -37,7 +39,7 @@ import {NatsKeyBucket} from './nats/key-bucket.js';
 import {publishedManifests} from './nats/published-manifests.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/server/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';
-import {type Deployment, ensureTopology} from './nats/topology.js';
+import {type Deployment, ensureCluster, ensureTopology} from './nats/topology.js';
 import {createLogger, isReadByPeople, type Logger} from './observe.js';
 import {isRestoredBackup} from './partition/snapshot/position-note.js';
 import {promised} from './promised.js';
@@ -49,7 +51,6 @@ import {lowerCompilerPriority} from './thread-priority.js';
 import {
   type OnFatal,
   type PartitionThread,
-  type ReportThread,
   startDeliverThread,
   startPartitionThread,
   startReportThread,
@@ -69,8 +70,6 @@ const natsEndMsMax = 3_000;
 const natsPatienceMs = 2_000;
 
 const badExitCode = 1;
-/** Another process has the partitions now: a supervisor that restarts this one would take them back, and so on. */
-const replacedExitCode = 3;
 
 /** Only a terminal shows keys and the sign-in link: standard output elsewhere is stored as a log. */
 const isTerminal = process.stdout.isTTY;
@@ -162,7 +161,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
     );
   }
   if (config.roles.includes('partition')) announceRefresh(ground.refresh, logger);
-  const threads = startThreads(config, ground, stages, logger);
+  const threads = await startThreads(config, ground, stages, logger);
   if (isEdge && ground.isBehindJournal) {
     logger.warn(
       'deletions are newer than the data (a restored backup?): the service listens once they have been repeated',
@@ -175,9 +174,9 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   if (door !== undefined) greet(door, config.dataDir, ground.refresh); // Last: the keys then follow all lines of the log.
 }
 
-function endBadly(line: string, exitCode = badExitCode): never {
+function endBadly(line: string): never {
   process.stderr.write(`millrace: ${line}\n`);
-  process.exit(exitCode);
+  process.exit(badExitCode);
 }
 
 // -- stages -----------------------------------------------------------------------------------------------------------
@@ -291,18 +290,40 @@ interface Threads extends Pick<ThreadPlan, 'ackedSequences'> {
   readonly answering: ReadonlyMap<string, AnsweringThread>;
 }
 
-function startThreads(config: Config, {address, first, deployment}: Ground, stages: Stage[], logger: Logger): Threads {
-  const fatal = (line: string, cause?: Error, isReplaced = false): never => {
+async function startThreads(
+  config: Config,
+  {address, first, deployment}: Ground,
+  stages: Stage[],
+  logger: Logger,
+): Promise<Threads> {
+  const fatal = (line: string, cause?: Error): never => {
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
-    endBadly(line, isReplaced ? replacedExitCode : badExitCode); // M3
+    endBadly(line); // M3
   };
-  const plan = planThreads(config, address, deployment.createdMs);
+  const membership = await joinCluster(config, first, logger, fatal);
+  const owned = membership?.owned ?? [...Array(config.partitions).keys()];
+  const plan = planThreads(config, address, owned, deployment.createdMs);
   const report = plan.report && startReportThread(plan.report, fatal);
   if (report !== undefined) stages.push({name: 'report', stop: () => report.drain()});
-  const folding = plan.folding.map((each) => startPartitionThread(each, fatal));
+  const answering = new Map<string, AnsweringThread>();
+  if (report !== undefined) answering.set(askReportSubject, report.answering);
+  const runners = new ThreadRunners(answering, {
+    released: (partition) => membership?.released(partition),
+    lost(partition, message) {
+      if (membership === undefined) fatal(message); // Nobody else reaches the own nats-server.
+      logger.warn({partition}, `another process owns the partition: ${message}`);
+      membership?.lost(partition);
+    },
+  });
+  const folding = plan.folding.map((each, hand) =>
+    startPartitionThread(each, fatal, (change) => runners.hear(change, hand)),
+  );
+  runners.begin(folding);
+  membership?.serve(runners);
   // One stage for all threads: their last snapshots are taken at the same time.
   const drainAll = async (): Promise<void> => void (await Promise.all(folding.map((thread) => thread.drain())));
   if (folding.length > 0) stages.push({name: 'partitions', stop: drainAll});
+  if (membership !== undefined) stages.push({name: 'cluster', stop: () => membership.leave()});
   if (plan.deliver !== undefined) stages.push(startDeliveries(plan.deliver, first, fatal));
   // After the folding threads have read what they need: both would wait for the same nats-server, and for cores.
   void Promise.all(folding.map(({hasRead}) => hasRead)).then(() => report?.readAhead());
@@ -310,9 +331,24 @@ function startThreads(config: Config, {address, first, deployment}: Ground, stag
   return {
     all: [...(report ? [report] : []), ...folding],
     folding,
-    answering: answeringOf(report, folding),
+    answering,
     ackedSequences,
   };
+}
+
+/** Undefined: this process folds nothing, or is the only one that can. */
+async function joinCluster(
+  {roles, nats, replicas, partitions: partitionCount, dataDir}: Config,
+  nc: NatsConnection,
+  logger: Logger,
+  fatal: OnFatal,
+): Promise<Membership | undefined> {
+  if (nats.kind === 'embedded' || !roles.includes('partition')) return undefined;
+  const onFatal = (error: Error): void => fatal(`the cluster: ${error.message}`);
+  const openBucket = (): NatsKeyBucket => new NatsKeyBucket(nc, 'cluster');
+  const ensure = (): Promise<void> => ensureCluster(nc, replicas);
+  const joining = Membership.join({openBucket, ensure, partitionCount, dataDir, logger, onFatal});
+  return promised('the owners of the partitions', joining, {logger});
 }
 
 /** The deliver thread starts with the first endpoint: a deployment without webhooks does not pay for it. */
@@ -337,19 +373,6 @@ function startDeliveries(data: DeliverWorkerData, nc: NatsConnection, fatal: OnF
       await thread?.drain();
     },
   };
-}
-
-/** The threads that answer questions, by their subjects. */
-function answeringOf(
-  report: ReportThread | undefined,
-  folding: readonly PartitionThread[],
-): ReadonlyMap<string, AnsweringThread> {
-  const answering = new Map<string, AnsweringThread>();
-  if (report !== undefined) answering.set(askReportSubject, report.answering);
-  for (const thread of folding) {
-    for (const partition of thread.partitions) answering.set(askPartitionSubject(partition), thread.answering);
-  }
-  return answering;
 }
 
 async function startFrontDoor(

@@ -44,9 +44,14 @@ interface Channels {
   readonly rows: MessageChannel;
 }
 
-/** `deploymentCreatedMs`: epoch ms. */
-export function planThreads(config: Config, nats: NatsAddress, deploymentCreatedMs: number): ThreadPlan {
-  const shared = shareOut(config);
+/** `owned`: the partitions that this process owns first. `deploymentCreatedMs`: epoch ms. */
+export function planThreads(
+  config: Config,
+  nats: NatsAddress,
+  owned: readonly number[],
+  deploymentCreatedMs: number,
+): ThreadPlan {
+  const shared = shareOut(config, owned);
   return {
     report: config.roles.includes('report') ? planReport(config, nats, shared, deploymentCreatedMs) : undefined,
     deliver: config.roles.includes('deliver') ? planDeliver(config, nats, shared) : undefined,
@@ -55,19 +60,20 @@ export function planThreads(config: Config, nats: NatsAddress, deploymentCreated
   };
 }
 
-function shareOut({roles, nats, partitions, cacheBytesMax}: Config): Shared {
+function shareOut({roles, nats, partitions, cacheBytesMax}: Config, owned: readonly number[]): Shared {
   const isFolding = roles.includes('partition');
   const hasBoth = isFolding && roles.includes('report');
   const knowsAll = isFolding && nats.kind === 'embedded';
   // One core stays free for the edge and nats-server.
   const foldingCount = Math.min(partitions, Math.max(1, availableParallelism() - 1));
-  const hands = isFolding ? dealPartitions(partitions, foldingCount) : [];
+  const hands = isFolding ? dealPartitions(owned, foldingCount) : [];
   // Both roles get half of the cache each; a single one gets all of it.
   const ownBytesMax = hasBoth ? Math.floor(cacheBytesMax / 2) : cacheBytesMax;
   return {
     hands,
     channels: hasBoth ? hands.map(channelsOf) : [],
-    asks: roles.includes('deliver') ? hands.map(() => new MessageChannel()) : [],
+    // Partitions that come and go are asked over NATS.
+    asks: knowsAll && roles.includes('deliver') ? hands.map(() => new MessageChannel()) : [],
     knowsAll,
     cacheBytesMax: ownBytesMax,
     spareRoom: hasBoth ? newSpareRoom(partsBytesOf(ownBytesMax)) : undefined,
@@ -110,6 +116,7 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     partitionCount: config.partitions,
     logLevel: config.logLevel,
     partitions: hands[hand]!,
+    partitionsMax: config.nats.kind === 'embedded' ? hands[hand]!.length : Math.ceil(config.partitions / threads),
     reportRefresh: config.reportRefresh,
     cacheBytesMax: Math.floor(cacheBytesMax / threads),
     ...(spareRoom && {spareRoom: spareRoomOf(spareRoom, partsBytesOf(cacheBytesMax), threads)}),
@@ -127,9 +134,9 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
 }
 
 /** Deals partitions like cards, so that two hot neighbours land on two threads. */
-function dealPartitions(partitionCount: number, threadCount: number): number[][] {
+function dealPartitions(partitions: readonly number[], threadCount: number): number[][] {
   const hands: number[][] = Array.from({length: threadCount}, () => []);
-  for (let p = 0; p < partitionCount; p++) hands[p % threadCount]!.push(p);
+  for (const [place, partition] of partitions.entries()) hands[place % threadCount]!.push(partition);
   return hands;
 }
 

@@ -29,9 +29,15 @@ interface AskedThread extends Thread {
 }
 
 /** Called when a thread reports a fatal error, throws, or ends without being told to: one line, and the error if there is one. */
-export type OnFatal = (line: string, cause?: Error, isReplaced?: boolean) => void;
+export type OnFatal = (line: string, cause?: Error) => void;
+
+/** What a folding thread says of its partitions. */
+export type PartitionChange = Extract<FromWorker, {kind: 'owned' | 'released' | 'lost'}>;
 
 export interface PartitionThread extends AskedThread, FoldingThread {
+  /** Those that it owns, or was told to own. */
+  readonly partitions: number[];
+  change(kind: 'own' | 'release' | 'abandon', partition: number): void;
   /** Resolves when the parts that live reads need are cached, or that takes too long. Never rejects. */
   readonly hasRead: Promise<void>;
 }
@@ -39,7 +45,11 @@ export interface PartitionThread extends AskedThread, FoldingThread {
 /** Worker data of a folding thread, without the sequences that the thread counts itself. */
 export type PartitionThreadPlan = Omit<PartitionWorkerData, 'appliedSequences'>;
 
-export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal): PartitionThread {
+export function startPartitionThread(
+  plan: PartitionThreadPlan,
+  onFatal: OnFatal,
+  hear: (change: PartitionChange) => void,
+): PartitionThread {
   const name = `partitions ${plan.partitions.join(',')}`;
   const appliedSequences = new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
   const data: PartitionWorkerData = {...plan, appliedSequences};
@@ -65,17 +75,19 @@ export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal
     if (message.kind === 'read') read();
     else if (message.kind === 'log lost') logLost();
     else if (isOfAnswering(message)) questions.hear(message);
+    else if (message.kind === 'owned' || message.kind === 'released' || message.kind === 'lost') hear(message);
   });
   return {
     ...thread,
     hasRead,
     answering: questions,
-    partitions: plan.partitions,
+    partitions: [...plan.partitions],
     appliedSequences,
     handOver,
     onLogLost(lost) {
       logLost = lost;
     },
+    change: (kind, partition) => worker.postMessage({kind, partition} satisfies ToWorker),
   };
 }
 
@@ -120,7 +132,7 @@ function startThread(
   const ready = new Promise<void>((resolve) => {
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'ready') resolve();
-      else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`, undefined, message.isReplaced);
+      else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`);
       else if (message.kind === 'stopped') {
         hasStopped = true;
         void worker.terminate(); // Anything that it still holds open is no longer needed.

@@ -20,8 +20,10 @@ export interface NatsAddress {
 
 export interface PartitionWorkerData {
   readonly nats: NatsAddress;
-  /** The partitions this thread owns. */
-  readonly partitions: number[];
+  /** The partitions that this thread owns first. */
+  readonly partitions: readonly number[];
+  /** Number of partitions that this thread may own: its memory is divided by it. */
+  readonly partitionsMax: number;
   readonly partitionCount: number;
   readonly reportRefresh: RefreshPlan;
   /** Bound of cached rows, bodies and users, for all partitions of this thread together, besides `spareRoom`. */
@@ -106,6 +108,7 @@ export interface HandedManifest {
 
 /** A folding thread, as the edge of its process sees it. */
 export interface FoldingThread {
+  /** Those that it owns at the moment. */
   readonly partitions: readonly number[];
   readonly appliedSequences: Int32Array;
   /** What its logs acked. */
@@ -152,11 +155,23 @@ export type FromWorker =
   | {kind: 'stopped'}
   | {kind: 'log lost'}
   | FromAnswering
-  /** `isReplaced`: another process owns the partition now. */
-  | {kind: 'fatal'; message: string; isReplaced?: boolean};
+  /** The thread answers questions about a partition. */
+  | {kind: 'owned'; partition: number}
+  /** The thread has published a last snapshot of a partition, and let go of it. */
+  | {kind: 'released'; partition: number}
+  /** Another process owns the partition now. */
+  | {kind: 'lost'; partition: number; message: string}
+  | {kind: 'fatal'; message: string};
 
 /**
  * `drain`: finish, publish a last snapshot, close the connections, answer `stopped`. `read ahead`, to the report thread: the
  * folding threads have read what they need, so it may read ahead for reports.
  */
-export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | AckedParcel | ThreadQuestion | ThreadQuestionLeft;
+export type ToWorker =
+  | {kind: 'drain'}
+  | {kind: 'read ahead'}
+  /** To a folding thread: start a partition; give it away (`released`); let go of it at once, as another process owns it. */
+  | {kind: 'own' | 'release' | 'abandon'; partition: number}
+  | AckedParcel
+  | ThreadQuestion
+  | ThreadQuestionLeft;

@@ -149,7 +149,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['funnels'],
     ['runner.ts'],
     ['reads'],
-    ['asked-converted.ts', 'assembly.ts', 'hook-outbox.ts'],
+    ['asked-converted.ts', 'assembly.ts', 'hand.ts', 'hook-outbox.ts'],
     ['worker.ts'],
   ],
   'src/report': [

@@ -99,7 +99,10 @@ export class Member {
     const over = this.view.begin(records);
     this.due.push(...over.map((name): Command => ({kind: 'erase', name})));
     const own = this.view.member(this.id);
-    if (own === undefined) return;
+    if (own === undefined) {
+      if (this.isInDoubt && this.revision > 0) this.lose();
+      return;
+    }
     this.revision = Math.max(this.revision, own.revision);
     this.isInDoubt = false;
   }

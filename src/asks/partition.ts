@@ -60,6 +60,8 @@ export type PartitionAnswer =
   | EventsAnswer
   /** The caller has too many long reads that wait (src/partition/reads/read-budget.ts). */
   | {readonly kind: 'crowded'; readonly message: string}
+  /** Another process owns the partition, or will: the question is asked again. */
+  | {readonly kind: 'moved'; readonly message: string}
   /** The world failed (not caught up within 2 s, an unreadable part): HTTP 503. */
   | {readonly kind: 'unavailable'; readonly message: string};
 

@@ -297,7 +297,9 @@ async function openEdge(
     writeRoutes: {track: routes.exact.get('/v1/events')!, identify: routes.exact.get('/v1/users/identify')!},
     refreshMs: () => options.refresh.ms,
     natsVersion: () => connections.ask.info?.version,
-    isWhole: foldingThreads.reduce((sum, {partitions}) => sum + partitions.length, 0) === partitionCount,
+    get isWhole() {
+      return foldingThreads.reduce((sum, {partitions}) => sum + partitions.length, 0) === partitionCount;
+    },
     chooses: randomInt,
   });
   const {port, adminPort, servers} = await openDoors(options, transport, front, dashboard, logger);

@@ -9,7 +9,9 @@
 //   F3. Sequences of one connection are of one log. The next connection starts without a lag: its log may have lost its tail.
 //   F4. The records of each partition, and the messages that its thread was handed and did not fold, are bounded, also of one
 //       that never folds again. Messages beyond that are in the log.
+//   F5. A partition may move to another thread, or process. What was acked before has no lag there.
 
+import {must} from '../../actors/invariant.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
 import type {FoldingThread} from '../worker-messages.js';
 
@@ -35,7 +37,8 @@ interface Mark {
 
 interface PartitionLag {
   readonly partition: number;
-  readonly thread: FoldingThread;
+  /** Undefined: another process folds it. F5 */
+  thread: FoldingThread | undefined;
   readonly marks: Mark[];
   bytes: number;
   /** Time at which some of the lag was folded last, or at which it began. F1 */
@@ -44,29 +47,35 @@ interface PartitionLag {
 
 export class FoldLag {
   private readonly monotonicMs: () => number;
-  /** Lag by partition; undefined for partitions that another process folds. */
-  private readonly byPartition: readonly (PartitionLag | undefined)[];
-  private readonly byThread: readonly (readonly PartitionLag[])[];
+  private readonly threads: readonly FoldingThread[];
+  private readonly byPartition: readonly PartitionLag[];
   /** Bytes that may be taken at any lag. F2 */
   private takableBytes = 0;
 
   constructor(threads: readonly FoldingThread[], partitionCount: number, monotonicMs: () => number) {
     this.monotonicMs = monotonicMs;
-    this.byThread = threads.map((thread) =>
-      thread.partitions.map((partition) => ({partition, thread, marks: [], bytes: 0, progressMs: 0})),
-    );
-    const all = this.byThread.flat();
-    this.byPartition = Array.from({length: partitionCount}, (_, number) =>
-      all.find(({partition}) => partition === number),
-    );
+    this.threads = threads;
+    this.byPartition = Array.from({length: partitionCount}, (_, partition): PartitionLag => {
+      return {partition, thread: undefined, marks: [], bytes: 0, progressMs: 0};
+    });
+  }
+
+  /** Undefined when another process folds the partition. F5 */
+  private lagOf(partition: number): PartitionLag | undefined {
+    const lag = this.byPartition[partition]!;
+    if (lag.thread?.partitions.includes(partition)) return lag;
+    lag.thread = this.threads.find(({partitions}) => partitions.includes(partition));
+    lag.marks.length = 0;
+    lag.bytes = 0;
+    return lag.thread && lag;
   }
 
   /** The log stored the message at `sequence`. Copies its bytes. */
   acked(partition: number, sequence: number, message: Uint8Array): void {
-    const lag = this.byPartition[partition];
+    const lag = this.lagOf(partition);
     if (lag === undefined) return;
     this.count(lag, sequence, message.length);
-    const {handOver, partitions} = lag.thread;
+    const {handOver, partitions} = must(lag.thread, 'a thread folds it');
     const bytesMax = Math.max(foldLagBytesMax / partitions.length, logMessageBytesMax); // F4: one message always has room.
     if (lag.bytes <= bytesMax) handOver.add(partition, sequence, message);
   }
@@ -86,7 +95,7 @@ export class FoldLag {
   }
 
   private passFolded(lag: PartitionLag, nowMs: number): void {
-    const folded = Atomics.load(lag.thread.appliedSequences, lag.partition);
+    const folded = Atomics.load(must(lag.thread, 'a thread folds it').appliedSequences, lag.partition);
     const {marks} = lag;
     let [count, bytes] = [0, 0];
     while (count < marks.length && ((folded - marks[count]!.sequence) | 0) >= 0) bytes += marks[count++]!.bytes;
@@ -101,9 +110,10 @@ export class FoldLag {
   bytes(): number {
     const nowMs = this.monotonicMs();
     let most = 0;
-    for (const lags of this.byThread) {
+    for (const {partitions} of this.threads) {
       let bytes = 0;
-      for (const lag of lags) {
+      for (const partition of partitions) {
+        const lag = must(this.lagOf(partition), 'the thread folds it');
         this.passFolded(lag, nowMs);
         if (nowMs - lag.progressMs < noProgressMs) bytes += lag.bytes;
       }
@@ -122,9 +132,8 @@ export class FoldLag {
 
   /** The log may be another one: starts without a lag. F3 */
   startConnection(): void {
-    for (const [lag] of this.byThread) lag?.thread.handOver.startConnection();
+    for (const {handOver} of this.threads) handOver.startConnection();
     for (const lag of this.byPartition) {
-      if (lag === undefined) continue;
       lag.marks.length = 0;
       lag.bytes = 0;
     }

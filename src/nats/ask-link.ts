@@ -3,8 +3,9 @@
 // A thread of the same process is asked directly, and fails with the connection, too: its knowledge comes from NATS. It gets and
 // returns plain values: text in JSON, such as bodies of reports, would have to be escaped and parsed again.
 import {randomBytes} from 'node:crypto';
-import type {NatsConnection} from 'nats';
+import {type Msg, type NatsConnection, RequestError} from 'nats';
 import type {Asker} from '../asks/asker.js';
+import {NobodyListens} from '../asks/nobody-listens.js';
 import {Stopped} from '../pacing/stop.js';
 import type {AnsweringThread} from '../worker-messages.js';
 import {askedHeaders, leftSubject} from './asked-headers.js';
@@ -67,7 +68,7 @@ export class AskLink {
 
   private async askNats(subject: string, question: unknown, {timeout, asker}: AskOptions): Promise<unknown> {
     const text = JSON.stringify(question);
-    if (asker === undefined) return (await this.nc.request(subject, text, {timeout})).json();
+    if (asker === undefined) return (await this.listened(this.nc.request(subject, text, {timeout}))).json();
     this.asked += 1;
     const number = `${this.prefix}.${this.asked}`;
     const leave = (): void => {
@@ -76,9 +77,18 @@ export class AskLink {
     asker.gone.addEventListener('abort', leave);
     try {
       const headers = askedHeaders({number, caller: asker.caller, msMax: timeout});
-      return (await this.nc.request(subject, text, {timeout, headers})).json();
+      return (await this.listened(this.nc.request(subject, text, {timeout, headers}))).json();
     } finally {
       asker.gone.removeEventListener('abort', leave);
+    }
+  }
+
+  private async listened(asked: Promise<Msg>): Promise<Msg> {
+    try {
+      return await asked;
+    } catch (error) {
+      if (error instanceof RequestError && error.isNoResponders()) throw new NobodyListens({cause: error});
+      throw error;
     }
   }
 

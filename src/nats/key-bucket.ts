@@ -173,10 +173,12 @@ export class NatsKeyBucket implements RecordBucket, SaltBucket {
     }
   }
 
-  async write(name: string, text: string, revision: number): Promise<number | undefined> {
+  /** `msMax`: how long it waits for an answer. */
+  async write(name: string, text: string, revision: number, msMax?: number): Promise<number | undefined> {
     try {
       const ack = await this.js.publish(bucketSubject(this.bucket, name), text, {
         expect: {lastSubjectSequence: revision},
+        ...(msMax && {timeout: msMax}),
       });
       return ack.seq;
     } catch (error) {

@@ -62,6 +62,8 @@ export const buckets = {
   settings: {history: 1, allowDirect: false},
   /** Webhooks, saved funnels and alerts, and how far each of them came (src/kept/kept-store.ts). */
   hooks: {history: 1, allowDirect: false},
+  /** Which process owns which partition (actors/cluster); only where several may. */
+  cluster: {history: 1, allowDirect: false},
 } as const;
 export type Bucket = keyof typeof buckets;
 
@@ -178,7 +180,7 @@ async function ensureAll(
   }
   const streams = [
     ...(Object.keys(buckets) as Bucket[])
-      .filter((bucket) => bucket !== 'hooks')
+      .filter((bucket) => bucket !== 'hooks' && bucket !== 'cluster')
       .map((bucket) => bucketConfig(bucket, replicas)),
     ...Array.from({length: partitions}, (_, partition) => logConfig(partition, replicas)),
     // Streams of effects come after the logs: a deployment of a version without them has lost nothing. T5
@@ -189,6 +191,12 @@ async function ensureAll(
   ];
   await ensureStreams(jsm, streams, onLost);
   return deployment;
+}
+
+/** Creates the bucket of the cluster if it is missing: one that is lost costs no more than a new start of all owners. */
+export async function ensureCluster(nc: NatsConnection, replicas: number): Promise<void> {
+  const jsm = await managerOf(nc);
+  await pastElections(nc, electionsMsMax, () => ensureStream(jsm, bucketConfig('cluster', replicas)));
 }
 
 /** Creates missing streams, in this order. T5 */

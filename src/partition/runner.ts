@@ -546,23 +546,58 @@ export class Runner {
   }
 
   private async finish(): Promise<void> {
-    this.now = this.isHalted ? 'draining, halted' : 'draining';
-    this.stopTimers();
+    await this.publishLast();
     if (!this.isHalted) {
-      await this.onward.idle();
-      await this.lateCopies.idle();
-      await this.scrub.idle();
-      await this.mover.idle(); // A move may wait for a snapshot, and none follows the last one.
-      await this.savedFunnels.idle();
-      await this.publishNow();
       this.lateCopies.clean(); // A stopped service leaves nothing of erased users on the disk.
       await this.scrub.idle();
     }
-    this.now = 'stopped';
-    this.setup.reader.interrupt();
+    this.end();
     await this.mover.idle();
     await this.setup.snapshots.idle();
     await this.setup.sweep.stop();
+  }
+
+  private async publishLast(): Promise<void> {
+    this.now = this.isHalted ? 'draining, halted' : 'draining';
+    this.stopTimers();
+    if (this.isHalted) return;
+    await this.onward.idle();
+    await this.lateCopies.idle();
+    await this.scrub.idle();
+    await this.mover.idle(); // A move may wait for a snapshot, and none follows the last one.
+    await this.savedFunnels.idle();
+    await this.publishNow();
+  }
+
+  private end(): void {
+    this.now = 'stopped';
+    this.identity.end();
+    this.scrub.end();
+    this.setup.reader.interrupt();
+  }
+
+  /**
+   * Ends with a last snapshot from which the next owner begins at once, and which is small: one more is taken before, while this owner
+   * still answers. The next owner also erases and truncates what this one has not.
+   */
+  async release(): Promise<void> {
+    const {throttle, sweep} = this.setup;
+    if (this.isLive) await throttle.expedite(this.publishNow());
+    await throttle.expedite(this.publishLast());
+    this.end();
+    void sweep.stop();
+  }
+
+  /** Ends at once, and publishes nothing: another process owns the partition. */
+  abandon(): void {
+    this.stopTimers();
+    this.end();
+    void this.setup.sweep.stop();
+  }
+
+  /** Nothing is folded any more, so nothing is answered. */
+  get hasEnded(): boolean {
+    return this.now === 'stopped';
   }
 }
 

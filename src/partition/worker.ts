@@ -1,13 +1,10 @@
 // Thread entry of the partition role: owns some partitions, folds their logs, answers live questions about them.
-import {type MessagePort, parentPort, workerData} from 'node:worker_threads';
+import {parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
-import type {Msg, NatsConnection} from 'nats';
-import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
+import type {NatsConnection} from 'nats';
+import {must, OperatorFault} from '../../actors/invariant.js';
 import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
-import type {Asker} from '../asks/asker.js';
-import {OpenQuestions} from '../asks/open-questions.js';
-import type {PartitionAnswer, PartitionQuestion} from '../asks/partition.js';
-import {askPartitionSubject, comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
+import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {wallMs} from '../clock.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {seedsOf} from '../deployment-seeds.js';
@@ -15,7 +12,6 @@ import {AckedSequences} from '../ingest/acked-sequences.js';
 import type {AckedParcel} from '../ingest/hand-over.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {memoryLimitBytes} from '../memory-plan.js';
-import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {erasingLink} from '../nats/erasing-link.js';
@@ -36,16 +32,17 @@ import {promised} from '../promised.js';
 import {Refresh} from '../refresh.js';
 import {lowerPriority} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
-import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
+import type {FromWorker, HandedManifest, PartitionWorkerData, ToWorker} from '../worker-messages.js';
 import {askConverted} from './asked-converted.js';
 import {assemblePartition} from './assembly.js';
 import type {Outbox} from './effects.js';
 import type {ErasureReach} from './erasure/scrub.js';
 import {FoldPace} from './fold-pace.js';
+import {Hand, type HandSetup, type Started} from './hand.js';
 import {hookOutbox} from './hook-outbox.js';
 import {ReadBarrier} from './log/read-barrier.js';
 import {HaltedReads} from './reads/halted-reads.js';
-import {LiveReads, movedOn} from './reads/live-reads.js';
+import {LiveReads} from './reads/live-reads.js';
 import {longReadSlots} from './reads/read-budget.js';
 import {rehearse} from './reads/rehearsal.js';
 import {warmUp} from './reads/warm-up.js';
@@ -53,7 +50,7 @@ import {NoState, RetryLog} from './retry.js';
 import {retryingValues} from './retrying-values.js';
 import {loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
-import {Replaced, type WrittenManifest} from './snapshot/manifest-store.js';
+import type {WrittenManifest} from './snapshot/manifest-store.js';
 import {PositionFile} from './snapshot/position-note.js';
 
 const data = workerData as PartitionWorkerData;
@@ -62,6 +59,7 @@ const tell = (message: FromWorker): void => port.postMessage(message);
 const log = createLogger(data.logLevel, 'partition');
 const damage = new Damage(log);
 const foldPace = new FoldPace();
+const longReads = longReadSlots();
 let isRenewing = false;
 
 /**
@@ -79,7 +77,7 @@ const rehearsalMsMax = 400;
 function fail(error: Error): void {
   if (!(error instanceof OperatorFault)) log.error({err: error}, 'a partition cannot continue');
   const message = error instanceof UnknownFormat ? `${error.message}: ${wayOn}` : error.message;
-  tell({kind: 'fatal', message, isReplaced: error instanceof Replaced});
+  tell({kind: 'fatal', message});
 }
 
 /** Shared by the thread's partitions: a connection to read logs, one to erase parts, one for everything else. */
@@ -131,9 +129,12 @@ async function openShared(): Promise<Shared> {
   };
 }
 
-function vitalsOf({logNc, nc, erasingNc, cache}: Shared): ThreadVitals {
+/** `partitions`: those of the thread at the moment. */
+function vitalsOf({logNc, nc, erasingNc, cache}: Shared, partitions: () => readonly number[]): ThreadVitals {
   return new ThreadVitals({
-    thread: `partitions ${data.partitions.join(',')}`,
+    get thread() {
+      return `partitions ${partitions().join(',')}`;
+    },
     connections: [
       new ConnectionWatch(logNc, 'partition-log'),
       new ConnectionWatch(nc, 'partition'),
@@ -143,14 +144,14 @@ function vitalsOf({logNc, nc, erasingNc, cache}: Shared): ThreadVitals {
   });
 }
 
-async function startPartition(number: number, shared: Shared): Promise<Runner> {
+async function startPartition(number: number, shared: Shared, onFatal: (error: Error) => void): Promise<Runner> {
   const {nc, erasingNc, logSource, values, cache, foldCache, seeds, refresh, outbox} = shared;
   return assemblePartition({
     setup: {
       partition: number,
       partitions: data.partitionCount,
       seeds,
-      dedupeBytesMax: data.dedupeBytesMax / data.partitions.length,
+      dedupeBytesMax: data.dedupeBytesMax / data.partitionsMax,
       rowKernel: loadRowKernel(),
     },
     js: jetstream(nc),
@@ -166,7 +167,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     positionNote: new PositionFile(data.dataDir, number, log),
     refresh,
     outbox,
-    funnelBytesMax: data.funnelBytesMax / data.partitions.length,
+    funnelBytesMax: data.funnelBytesMax / data.partitionsMax,
     memoryBytesMax: memoryLimitBytes() / data.partitionCount,
     converted: (funnel, fromByte) => askConverted(nc, number, funnel, fromByte),
     stagger: (number + 1) / (data.partitionCount + 1),
@@ -181,21 +182,24 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     renewHandOver,
     noteApplied: (sequence) => void Atomics.store(data.appliedSequences, number, sequence),
     log,
-    onFatal: fail,
+    onFatal,
   });
 }
 
-/** The partition's runner; undefined: it starts halted, so that the other partitions and ingestion go on. */
-async function startOrHalt(number: number, shared: Shared): Promise<Runner | undefined> {
+/** A partition that starts halted has no runner: the other partitions and ingestion go on. */
+async function startOrHalt(number: number, shared: Shared, onFatal: (error: Error) => void): Promise<Started> {
   try {
-    return await startPartition(number, shared);
+    const runner = await startPartition(number, shared, onFatal);
+    const acked = data.ackedSequences === undefined ? undefined : new AckedSequences(data.ackedSequences);
+    const barrier = new ReadBarrier(runner.view.reader, number, acked);
+    return {runner, reads: new LiveReads(runner, longReads, barrier)};
   } catch (error) {
     if (!damage.note(error) && !(error instanceof NoState)) throw error;
     log.error(
       {alarm: 'standing_still', partition: number, reason: (error as Error).message},
       'alarm: the partition starts halted: its reads and reports are answered 503, and new events wait in its log; restore a backup',
     );
-    return undefined;
+    return {runner: undefined, reads: haltedReads(number, shared)};
   }
 }
 
@@ -231,105 +235,17 @@ function takeHanded(runners: readonly Runner[], {connection, messages}: AckedPar
   }
 }
 
-/** Who answers the questions about a partition. */
-type Reads = Pick<LiveReads, 'answer' | 'measures'>;
-
-/** Readers by the subject whose questions they answer. */
-type ReadsBySubject = ReadonlyMap<string, Reads>;
-
 function haltedReads(partition: number, {refresh}: Shared): HaltedReads {
-  const share = data.partitions.length;
+  const share = data.partitionsMax;
   const [funnelBytesMax, dedupeBytesMax] = [data.funnelBytesMax / share, data.dedupeBytesMax / share];
   return new HaltedReads({partition, damage, refresh, funnelBytesMax, dedupeBytesMax});
 }
 
-/** `runners`: by the thread's partitions; undefined for a halted one. */
-function openReads(runners: readonly (Runner | undefined)[], shared: Shared): ReadsBySubject {
-  const longReads = longReadSlots();
-  const acked = data.ackedSequences === undefined ? undefined : new AckedSequences(data.ackedSequences);
-  return new Map(
-    runners.map((runner, i): [string, Reads] => {
-      const partition = data.partitions[i]!;
-      if (runner === undefined) return [askPartitionSubject(partition), haltedReads(partition, shared)];
-      const readBarrier = new ReadBarrier(runner.view.reader, partition, acked);
-      return [askPartitionSubject(partition), new LiveReads(runner, longReads, readBarrier)];
-    }),
-  );
-}
-
-/** Answers questions over NATS, and those of this process's other threads. */
-function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: ThreadVitals): void {
-  const open = new OpenQuestions();
-  for (const [subject, reads] of bySubject) {
-    nc.subscribe(subject, {
-      callback: (error, message) => {
-        if (error === null) void answer(reads, vitals, message, open);
-      },
-    });
-    nc.subscribe(leftSubject(subject), {callback: (_, message) => open.left(message.string())});
-  }
-  for (const asker of [port, data.asksPort]) {
-    const askedHere = new OpenQuestions(); // Each port has numbers of its own.
-    asker?.on('message', (message: ToWorker) => {
-      if (message.kind === 'left') askedHere.left(message.number);
-      if (message.kind === 'question') void answerHere(bySubject, vitals, message, asker, askedHere);
-    });
-    asker?.postMessage({kind: 'listening'} satisfies FromWorker);
-  }
-}
-
-/** Answers a question; one that is not JSON, or whose asker has ended, affects no other. */
-async function answer(reads: Reads, vitals: ThreadVitals, message: Msg, open: OpenQuestions): Promise<void> {
-  try {
-    const question = message.json<PartitionQuestion>();
-    const by = readAskedHeaders(message.headers);
-    const give = (asker: Asker): Promise<PartitionAnswer> => replyTo(question, reads, vitals, undefined, asker);
-    message.respond(JSON.stringify(await open.during(by?.number ?? '', by, give)));
-  } catch (error) {
-    log.error({err: error}, 'a question could not be answered');
-  }
-}
-
-async function answerHere(
-  bySubject: ReadsBySubject,
-  vitals: ThreadVitals,
-  {number, subject, question, by, acked}: ThreadQuestion,
-  port: MessagePort,
-  open: OpenQuestions,
-): Promise<void> {
-  const reads = must(bySubject.get(subject), 'a thread is asked about its own partitions');
-  const seen = acked && new AckedSequences(acked);
-  const answer = await open.during(number, by, (asker) =>
-    replyTo(question as PartitionQuestion, reads, vitals, seen, asker),
-  );
-  port.postMessage({kind: 'answer', number, answer} satisfies FromWorker);
-}
-
-async function replyTo(
-  question: PartitionQuestion,
-  reads: Reads,
-  vitals: ThreadVitals,
-  seen: AckedSequences | undefined,
-  asker: Asker,
-): Promise<PartitionAnswer> {
-  const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question, seen, asker);
-  return answering.catch((error: Error): PartitionAnswer => {
-    if (error instanceof InvariantError) fail(error);
-    else if (!damage.note(error)) log.error({err: error}, 'a live question failed');
-    return {kind: 'unavailable', message: 'a part of the answer could not be read'};
-  });
-}
-
-async function measures(reads: Reads, vitals: ThreadVitals): Promise<PartitionAnswer> {
-  const partition = await reads.measures();
-  return partition === undefined ? movedOn : {kind: 'measures', partition, thread: vitals.measure()};
-}
-
 /** Folding continues only if the log that returns is the same one. */
-async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<void> {
+async function watchLog(hand: Hand, {logNc}: Shared): Promise<void> {
   for await (const {type} of logNc.status()) {
-    if (type === 'disconnect') for (const runner of runners) runner.identity.disconnected();
-    if (type === 'reconnect') for (const runner of runners) runner.identity.reconnected().catch(fail);
+    if (type === 'disconnect') for (const runner of hand.runners) runner.identity.disconnected();
+    if (type === 'reconnect') for (const runner of hand.runners) runner.identity.reconnected().catch(fail);
   }
 }
 
@@ -337,18 +253,24 @@ async function main(): Promise<void> {
   // Acks and reports are awaited; folding a little later is in time for the next snapshot.
   lowerPriority(log);
   const shared = await openShared();
-  const starting = Promise.all(data.partitions.map((number) => startOrHalt(number, shared)));
-  const started = await promised('the snapshots of the partitions', starting, {logger: log, msMax: loadMsMax});
-  const runners = started.filter((runner) => runner !== undefined);
-  const vitals = vitalsOf(shared);
-  answerQuestions(openReads(started, shared), shared.nc, vitals);
-  void watchLog(runners, shared);
+  const vitals = vitalsOf(shared, () => hand.partitions);
+  const start: HandSetup['start'] = (number, onFatal) => startOrHalt(number, shared, onFatal);
+  const hand: Hand = new Hand({nc: shared.nc, start, vitals, damage, log, tell, fail});
+  const starting = Promise.all(data.partitions.map((number) => hand.take(number)));
+  await promised('the snapshots of the partitions', starting, {logger: log, msMax: loadMsMax});
+  const {runners} = hand;
+  hand.answerOver(port);
+  if (data.asksPort !== undefined) hand.answerOver(data.asksPort);
+  void watchLog(hand, shared);
   shared.store.onChange(() => {
-    for (const runner of runners) runner.definitionsChanged();
+    for (const runner of hand.runners) runner.definitionsChanged();
   });
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'acked') takeHanded(runners, message);
-    else if (message.kind === 'drain') void drain(runners, shared).catch(fail);
+    if (message.kind === 'acked') takeHanded(hand.runners, message);
+    else if (message.kind === 'drain') void drain(hand, shared).catch(fail);
+    else if (message.kind === 'own') hand.own(message.partition).catch(fail);
+    else if (message.kind === 'release') hand.release(message.partition).catch(fail);
+    else if (message.kind === 'abandon') hand.abandon(message.partition);
   });
   const stored = runners.map(({view: {layout}}) => ({
     chunks: [...layout.chunks.values()],
@@ -370,8 +292,8 @@ async function main(): Promise<void> {
   tell({kind: 'ready'});
 }
 
-async function drain(runners: readonly Runner[], {nc, erasingNc, logNc, store}: Shared): Promise<void> {
-  await Promise.all(runners.map((runner) => runner.drain()));
+async function drain(hand: Hand, {nc, erasingNc, logNc, store}: Shared): Promise<void> {
+  await hand.drain();
   store.stop();
   await Promise.all([nc.close(), erasingNc.close(), logNc.close()]);
   tell({kind: 'stopped'});

@@ -31,7 +31,7 @@ export class Owners {
     } catch (cause) {
       throw new OwnerAway('the owner of a partition does not answer', {cause});
     }
-    if (answer.kind === 'unavailable') throw new OwnerAway(answer.message);
+    if (answer.kind === 'unavailable' || answer.kind === 'moved') throw new OwnerAway(answer.message);
     return expectedAnswer(answer, question, kinds);
   }
 }

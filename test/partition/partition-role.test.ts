@@ -56,7 +56,7 @@ const receiptOf = (id: string) =>
     return deletion.status === 'completed' && deletion;
   });
 
-const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process owns the partition now'};
+const movedOn: PartitionAnswer = {kind: 'moved', message: 'another process owns the partition now'};
 
 const measured = async () => (await asked('measures', role.ask({ask: 'measures'}))).partition;
 

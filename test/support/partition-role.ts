@@ -71,6 +71,7 @@ export class PartitionRole {
       nats: this.nats.address,
       partitions: [0],
       partitionCount: 1,
+      partitionsMax: 1,
       reportRefresh: steadyRefreshPlan(500),
       cacheBytesMax: 4 * 1024 * 1024,
       dedupeBytesMax: 8 * 1024 * 1024,

@@ -1,10 +1,15 @@
 // Questions to the partition and report roles. A role that does not answer is a 503 to the client.
+//   AK1. A partition that moves to another process is silent for less than a second: a question that finds nobody there, or its former
+//        owner, is asked again for `movingMsMax`.
+import {setTimeout as pause} from 'node:timers/promises';
 import {InvariantError} from '../../../actors/invariant.js';
 import type {Asker} from '../../asks/asker.js';
 import type {DeliverAnswer} from '../../asks/deliver.js';
+import {NobodyListens} from '../../asks/nobody-listens.js';
 import {type AnswerOf, expectedAnswer, type PartitionAnswer, type PartitionQuestion} from '../../asks/partition.js';
 import type {ReportAnswer, ReportQuestion} from '../../asks/report.js';
 import {askDeliverSubject, askPartitionSubject, askReportSubject} from '../../asks/subjects.js';
+import {monotonicMs} from '../../clock.js';
 import {type Failure, RequestFailure, retryAfter, unavailable} from '../failure.js';
 
 /** A connection for questions. Rejects without a listener, when no answer comes in time, and when the asker is gone. */
@@ -16,6 +21,9 @@ export interface Requester {
 const partitionMsMax = 15_000;
 // A report over everything, with a cold cache of a few MiB, reads all of its parts.
 const reportMsMax = 60_000;
+/** AK1 */
+const movingMsMax = 2_000;
+const movingPauseMs = 50;
 
 const snapshotGone: Failure = {
   code: 'snapshot_gone',
@@ -51,7 +59,7 @@ export class Asks {
 
   /**
    * @returns an answer of one of `kinds`, those that fit the question.
-   * @throws RequestFailure (503) for any other.
+   * @throws RequestFailure (503) for any other, also when nobody answers within `msMax`.
    */
   async partition<Kind extends PartitionAnswer['kind']>(
     partition: number,
@@ -60,10 +68,33 @@ export class Asks {
     msMax = partitionMsMax,
     asker?: Asker,
   ): Promise<AnswerOf<Kind>> {
-    const answer = await this.ask<PartitionAnswer>(askPartitionSubject(partition), question, msMax, asker);
-    if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
-    if (answer.kind === 'crowded') throw new RequestFailure(tooManyAsked(answer.message));
-    return expectedAnswer(answer, question, kinds);
+    const endMs = monotonicMs() + msMax;
+    let movingSinceMs: number | undefined;
+    for (;;) {
+      const leftMs = Math.max(1, endMs - monotonicMs());
+      const answer = await this.askOwner(partition, question, leftMs, asker);
+      if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
+      if (answer.kind === 'crowded') throw new RequestFailure(tooManyAsked(answer.message));
+      if (answer.kind !== 'moved') return expectedAnswer(answer, question, kinds);
+      movingSinceMs ??= monotonicMs();
+      const againMs = monotonicMs() + movingPauseMs;
+      if (againMs > Math.min(movingSinceMs + movingMsMax, endMs)) throw new RequestFailure(unavailable(answer.message));
+      await pause(movingPauseMs); // AK1
+    }
+  }
+
+  private async askOwner(
+    partition: number,
+    question: PartitionQuestion,
+    msMax: number,
+    asker: Asker | undefined,
+  ): Promise<PartitionAnswer> {
+    try {
+      return await this.request<PartitionAnswer>(askPartitionSubject(partition), question, msMax, asker);
+    } catch (error) {
+      if (error instanceof NobodyListens) return {kind: 'moved', message: silence};
+      throw silent(error);
+    }
   }
 
   /** @throws RequestFailure for an answer that is none of these. */
@@ -85,13 +116,22 @@ export class Asks {
   }
 
   private async ask<Answer>(subject: string, question: object, msMax: number, asker?: Asker): Promise<Answer> {
-    const options = {timeout: msMax, ...(asker === undefined ? {} : {asker})};
     try {
-      return (await this.requester.request(subject, question, options)) as Answer;
+      return await this.request<Answer>(subject, question, msMax, asker);
     } catch (error) {
-      if (error instanceof InvariantError) throw error;
-      // No listener (the role starts, or moves), no answer in time, or no connection: a client need not tell these apart.
-      throw new RequestFailure(unavailable('this part of the service does not respond: see GET /readyz'));
+      throw silent(error);
     }
   }
+
+  private async request<Answer>(subject: string, question: object, msMax: number, asker?: Asker): Promise<Answer> {
+    const options = {timeout: msMax, ...(asker === undefined ? {} : {asker})};
+    return (await this.requester.request(subject, question, options)) as Answer;
+  }
+}
+
+const silence = 'this part of the service does not respond: see GET /readyz';
+
+/** No listener, no answer in time, or no connection: a client need not tell these apart. */
+function silent(error: unknown): unknown {
+  return error instanceof InvariantError ? error : new RequestFailure(unavailable(silence));
 }

@@ -73,6 +73,7 @@ export class Scrub {
   private erasedValues = 0;
   /** Receipts given by this process. */
   completed = 0;
+  private hasEnded = false;
 
   constructor(setup: ScrubSetup) {
     this.setup = setup;
@@ -220,9 +221,16 @@ export class Scrub {
     return this.setup.partition.deletions.get(id)?.completed != null && !this.unpublished.has(id);
   }
 
-  /** Whether the deletion is completed within `waitMs`. */
-  whenCompleted(id: string, waitMs: number): Promise<boolean> {
-    return this.announced.until(() => this.isCompleted(id), waitMs);
+  /** Whether the deletion is completed within `waitMs`, and before this owner ended. */
+  async whenCompleted(id: string, waitMs: number): Promise<boolean> {
+    await this.announced.until(() => this.hasEnded || this.isCompleted(id), waitMs);
+    return this.isCompleted(id);
+  }
+
+  /** This owner gives no more receipts: whoever waits is told. */
+  end(): void {
+    this.hasEnded = true;
+    this.announced.notify();
   }
 }
 

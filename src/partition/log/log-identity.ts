@@ -57,6 +57,7 @@ export class LogIdentity {
   private applied: number;
   private published: number;
   private readonly reached = new ConditionVariable();
+  private hasEnded = false;
   /** Number of losses since this process started. */
   logLosses = 0;
   private lastLossMs: number | undefined;
@@ -97,16 +98,26 @@ export class LogIdentity {
     this.reached.notify();
   }
 
-  /** Whether the fold reached `sequence` within `waitMs`. */
+  /** Whether the fold reached `sequence` within `waitMs`, and before it ended. */
   whenApplied(sequence: number, waitMs: number): Promise<boolean> {
-    this.hurryTo(sequence);
-    return this.reached.until(() => this.applied >= sequence, waitMs);
+    return this.whenReached(sequence, () => this.applied, waitMs);
   }
 
-  /** Whether a snapshot at or after `sequence` was published within `waitMs`. */
+  /** Whether a snapshot at or after `sequence` was published within `waitMs`, and before the fold ended. */
   whenPublished(sequence: number, waitMs: number): Promise<boolean> {
+    return this.whenReached(sequence, () => this.published, waitMs);
+  }
+
+  private async whenReached(sequence: number, newest: () => number, waitMs: number): Promise<boolean> {
     this.hurryTo(sequence);
-    return this.reached.until(() => this.published >= sequence, waitMs);
+    await this.reached.until(() => this.hasEnded || newest() >= sequence, waitMs);
+    return newest() >= sequence;
+  }
+
+  /** Nothing more is folded: whoever waits is told. */
+  end(): void {
+    this.hasEnded = true;
+    this.reached.notify();
   }
 
   private hurryTo(sequence: number): void {

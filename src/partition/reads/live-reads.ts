@@ -101,7 +101,7 @@ export class LiveReads {
   /** Gives an answer only as the owner. O2 (ownership.ts) */
   private async ofOwner(answer: PartitionAnswer): Promise<PartitionAnswer> {
     const {ownership} = this.view;
-    if (ownership.isLost) return movedOn;
+    if (ownership.isLost || this.runner.hasEnded) return movedOn;
     const deletion = 'deletion' in answer ? answer.deletion : undefined;
     if (deletion?.status !== 'pending') return answer;
     // A successor may have the deletion's receipt.
@@ -407,7 +407,7 @@ export class LiveReads {
     const deadlineMs = monotonicMs() + waitMs;
     const leftMs = (): number => Math.max(0, deadlineMs - monotonicMs());
     if (!(await this.isCaughtUp(waitMs, seen))) return false;
-    while (!partition.deletions.has(id) && leftMs() > 0)
+    while (!partition.deletions.has(id) && leftMs() > 0 && !this.runner.hasEnded)
       await this.runner.whenApplied(partition.appliedSequence + 1, leftMs());
     await this.runner.whenErased(id, leftMs());
     return true;
@@ -430,7 +430,7 @@ export class LiveReads {
 
 const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
 
-export const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process owns the partition now'};
+export const movedOn: PartitionAnswer = {kind: 'moved', message: 'another process owns the partition now'};
 
 const ownerUnknown: PartitionAnswer = {
   kind: 'unavailable',

@@ -1,0 +1,233 @@
+// The membership of this process in the cluster: its watch of the bucket, its clock, its writes. What follows is decided in
+// actors/cluster/member.ts, whose invariants are named here.
+//   ME1. Partitions that it owns before its threads run are `owned`: the threads begin with them.
+//   ME2. A bucket that is missing is made again. All members find that theirs is over, and join anew.
+import {randomBytes} from 'node:crypto';
+import {type Command, Member, type Outcome} from '../../actors/cluster/member.js';
+import {throwBroken} from '../../actors/invariant.js';
+import {monotonicMs} from '../clock.js';
+import {formerMember, keepMember} from '../data-dir.js';
+import {BucketFault} from '../keys/key-bucket.js';
+import type {NatsKeyBucket} from '../nats/key-bucket.js';
+import type {Logger} from '../observe.js';
+
+const stepMs = 250;
+/** Less than the renewals after which a member counts as silent: one lost answer ends nobody. */
+const writeMsMax = 2_000;
+const unownedMsMax = 15_000;
+const ensureMs = 5_000;
+
+/** Those who run partitions. */
+export interface Runners {
+  own(partition: number): void;
+  /** Calls `released` or `lost`, unless the partition is abandoned before. */
+  release(partition: number): void;
+  abandon(partition: number): void;
+}
+
+interface MembershipOptions {
+  /** Opens the bucket of the cluster: once for each membership. */
+  readonly openBucket: () => NatsKeyBucket;
+  /** Makes the bucket if it is missing. */
+  readonly ensure: () => Promise<void>;
+  readonly partitionCount: number;
+  readonly dataDir: string;
+  readonly logger: Logger;
+  readonly onFatal: (error: Error) => void;
+}
+
+export class Membership implements Runners {
+  private readonly options: MembershipOptions;
+  private member: Member;
+  private bucket: NatsKeyBucket;
+  private runners: Runners = this;
+  private readonly first = new Set<number>();
+  private readonly beats: NodeJS.Timeout;
+  private readonly unowned = new Set<number>();
+  private ensuredMs = Number.NEGATIVE_INFINITY;
+  private settled: () => void = () => undefined;
+  private left: () => void = () => undefined;
+  private isStopped = false;
+
+  private constructor(options: MembershipOptions) {
+    this.options = options;
+    this.bucket = options.openBucket();
+    this.member = this.newMember(formerMember(options.dataDir));
+    this.beats = setInterval(() => this.step(), stepMs);
+  }
+
+  /** Resolves once this process owns what it should own now. */
+  static async join(options: MembershipOptions): Promise<Membership> {
+    await options.ensure();
+    const membership = new Membership(options);
+    await new Promise<void>((resolve) => {
+      membership.settled = resolve;
+      membership.watch();
+    });
+    return membership;
+  }
+
+  /** ME1 */
+  get owned(): readonly number[] {
+    return [...this.first].sort((a, b) => a - b);
+  }
+
+  /** From now on these run the partitions; they run `owned` already. */
+  serve(runners: Runners): void {
+    this.runners = runners;
+  }
+
+  // ---- before the threads run ----
+
+  own(partition: number): void {
+    this.first.add(partition);
+  }
+
+  release(partition: number): void {
+    this.first.delete(partition);
+    this.released(partition);
+  }
+
+  abandon(partition: number): void {
+    this.first.delete(partition);
+  }
+
+  // ---- what becomes of runners ----
+
+  released(partition: number): void {
+    this.member.released(partition);
+    this.step();
+  }
+
+  lost(partition: number): void {
+    this.member.lostRunner(partition, monotonicMs());
+    this.step();
+  }
+
+  /** Gives all partitions away. Resolves when others may have them. */
+  async leave(): Promise<void> {
+    const {phase} = this.member;
+    if (phase !== 'left') {
+      await new Promise<void>((resolve) => {
+        this.left = resolve;
+        this.member.leave(monotonicMs());
+        this.step();
+      });
+    }
+    this.stop();
+  }
+
+  private stop(): void {
+    this.isStopped = true;
+    clearInterval(this.beats);
+    this.bucket.stop();
+  }
+
+  private newMember(formerId?: string): Member {
+    const id = randomBytes(8).toString('hex');
+    keepMember(this.options.dataDir, id);
+    return new Member(id, this.options.partitionCount, formerId);
+  }
+
+  private watch(): void {
+    const {member, bucket} = this;
+    const ofNow = (tell: () => void): void => {
+      if (member !== this.member) return;
+      tell();
+      this.step();
+    };
+    bucket
+      .watch({
+        returned: () => undefined,
+        all: (records) => ofNow(() => member.begin(records)),
+        changed: (record) => ofNow(() => member.tell(record)),
+      })
+      .catch((error: Error) => {
+        if (!this.isStopped && bucket === this.bucket) this.options.onFatal(error);
+      });
+  }
+
+  private step(): void {
+    const {member} = this;
+    const nowMs = monotonicMs();
+    for (const command of member.step(nowMs)) this.carryOut(command);
+    if (member !== this.member) return;
+    if (member.isSettled) this.settled();
+    if (member.phase === 'left') this.left();
+    if (member.phase === 'lost') this.joinAnew();
+    else this.lookForUnowned(nowMs);
+  }
+
+  private carryOut(command: Command): void {
+    switch (command.kind) {
+      case 'write':
+        void this.write(command);
+        return;
+      case 'erase':
+        this.bucket.erase(command.name).catch(throwUnlessAway); // What stays is told of again when a watch begins.
+        return;
+      case 'own':
+        this.runners.own(command.partition);
+        return;
+      case 'release':
+        this.runners.release(command.partition);
+        return;
+      case 'abandon':
+        this.runners.abandon(command.partition);
+    }
+  }
+
+  private async write(command: Extract<Command, {kind: 'write'}>): Promise<void> {
+    const {member, bucket} = this;
+    const {name, text, revision} = command;
+    let outcome: Outcome;
+    try {
+      outcome = (await bucket.write(name, text, revision, writeMsMax)) ?? 'refused';
+    } catch (error) {
+      throwUnlessAway(error);
+      outcome = 'unknown';
+      this.ensure();
+    }
+    if (member !== this.member) return;
+    member.written(command, outcome, monotonicMs());
+    this.step();
+  }
+
+  /** ME2 */
+  private ensure(): void {
+    if (this.isStopped || monotonicMs() - this.ensuredMs < ensureMs) return;
+    this.ensuredMs = monotonicMs();
+    this.options.ensure().catch(throwBroken);
+  }
+
+  /** O7 */
+  private joinAnew(): void {
+    this.options.logger.error(
+      {alarm: 'membership_lost'},
+      'alarm: other processes took this one for dead, and own its partitions: it was paused, or could not reach NATS; it joins again',
+    );
+    this.bucket.stop();
+    this.bucket = this.options.openBucket();
+    this.member = this.newMember();
+    this.watch();
+  }
+
+  private lookForUnowned(nowMs: number): void {
+    const {logger} = this.options;
+    const free = new Set(this.member.freeFor(unownedMsMax, nowMs));
+    for (const partition of free) {
+      if (this.unowned.has(partition)) continue;
+      this.unowned.add(partition);
+      logger.error({alarm: 'partition_unowned', partition}, 'alarm: no process owns the partition');
+    }
+    for (const partition of [...this.unowned]) {
+      if (free.has(partition)) continue;
+      this.unowned.delete(partition);
+      logger.info({alarm: 'partition_unowned', partition}, 'a process owns the partition again');
+    }
+  }
+}
+
+function throwUnlessAway(error: unknown): void {
+  if (!(error instanceof BucketFault)) throw error;
+}

@@ -1,0 +1,155 @@
+// Several processes that fold on one NATS: which of them answers after a crash, a pause, a leave and a join.
+import {afterEach, expect, test} from 'vitest';
+import {monotonicMs} from '../src/clock.js';
+import {ServiceProcess} from '../tools/service-process.js';
+import {ExternalNats} from './support/external-nats.js';
+import {halt} from './support/halt.js';
+import {Client} from './support/http.js';
+import {type Service, startService, temporaryFolder} from './support/service.js';
+import {until} from './support/until.js';
+
+const partitions = 6;
+const cleanUps: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+interface Cluster {
+  readonly nats: ExternalNats;
+  readonly edge: Service;
+  readonly writer: Client;
+  readonly reader: Client;
+}
+
+/** A process of the role that folds. */
+class Worker {
+  readonly process: ServiceProcess;
+
+  constructor(
+    {url}: ExternalNats,
+    readonly dataDir = temporaryFolder(),
+  ) {
+    const env = {NATS_URL: url, PARTITIONS: String(partitions), ROLES: 'partition', REPORT_REFRESH_SECONDS: '2'};
+    this.process = new ServiceProcess({dataDir, env: {...env, LOG_LEVEL: 'info'}});
+    cleanUps.push(() => this.process.end('SIGKILL'));
+  }
+
+  /** Partitions that became live in this process. */
+  get live(): number {
+    return this.process.output().match(/partition is live/g)?.length ?? 0;
+  }
+
+  async ready(): Promise<void> {
+    await until('the worker is ready', () => this.process.output().includes('"ready"'));
+  }
+}
+
+/** An edge with reports, and workers that share the partitions. */
+async function clusterOf(count: number): Promise<{cluster: Cluster; workers: Worker[]}> {
+  const nats = await ExternalNats.start();
+  cleanUps.push(() => nats.stop());
+  const workers = Array.from({length: count}, () => new Worker(nats));
+  const env = {NATS_URL: nats.url, PARTITIONS: String(partitions), ROLES: 'edge,report', REPORT_REFRESH_SECONDS: '2'};
+  const edge = await startService({env});
+  cleanUps.push(() => edge.kill());
+  const cluster = {
+    ...{nats, edge},
+    writer: new Client(edge.baseUrl, edge.writeKey),
+    reader: new Client(edge.baseUrl, edge.secretKey),
+  };
+  await until('each worker has had its share', () => workers.every(({live}) => live >= partitions / count));
+  return {cluster, workers};
+}
+
+const users = Array.from({length: 24}, (_, i) => `user ${i}`);
+
+/** Events that live reads must have, by user; and what failed meanwhile. */
+class Traffic {
+  private readonly sent = new Map<string, number>();
+  readonly failures: string[] = [];
+  slowestMs = 0;
+  private isOver = false;
+  private readonly ended: Promise<void>;
+
+  constructor(private readonly cluster: Cluster) {
+    this.ended = this.run();
+  }
+
+  private async run(): Promise<void> {
+    for (let n = 0; !this.isOver; n++) {
+      const userId = users[n % users.length]!;
+      const {status} = await this.cluster.writer.post('/v1/events', {event: 'seen', userId, messageId: `m${n}`});
+      if (status === 200) this.sent.set(userId, (this.sent.get(userId) ?? 0) + 1);
+      else this.failures.push(`write: ${status}`);
+      const startMs = monotonicMs();
+      const read = await this.cluster.reader.get(`/v1/events?userId=${encodeURIComponent(userId)}&limit=1000`);
+      this.slowestMs = Math.max(this.slowestMs, monotonicMs() - startMs);
+      const count = read.status === 200 ? read.json<{data: unknown[]}>().data.length : undefined;
+      if (read.status !== 200) this.failures.push(`read: ${read.status} ${read.text}`);
+      else if (count !== (this.sent.get(userId) ?? 0))
+        this.failures.push(`read: ${count} of ${this.sent.get(userId)} events`);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    await this.ended;
+  }
+}
+
+/** Whether live reads of all users are answered. */
+async function areAnswered({reader}: Cluster): Promise<boolean> {
+  for (const userId of users) {
+    const {status} = await reader.get(`/v1/events?userId=${encodeURIComponent(userId)}`);
+    if (status !== 200 && status !== 404) return false;
+  }
+  return true;
+}
+
+test('a killed worker: the others answer for it within 15 s, and every event is there once', async () => {
+  const {cluster, workers} = await clusterOf(3);
+  const before = new Traffic(cluster);
+  await until('some events', () => before.slowestMs > 0 && before.failures.length === 0 && areAnswered(cluster));
+  await before.end();
+  expect(before.failures).toEqual([]);
+  await workers[0]!.process.end('SIGKILL');
+  const startMs = monotonicMs();
+  await until('live reads are answered', () => areAnswered(cluster), 30_000);
+  const ms = monotonicMs() - startMs;
+  process.stderr.write(`kill -9 to live reads: ${Math.round(ms)} ms\n`);
+  expect(ms).toBeLessThan(15_000);
+  // It starts again on its folder, and the shares are even again.
+  const again = new Worker(cluster.nats, workers[0]!.dataDir);
+  await until('it has its share', () => again.live >= partitions / 3, 30_000);
+  expect(again.process.output()).not.toContain('alarm');
+});
+
+test('workers that stop one after the other, and start again, fail no write and no read', async () => {
+  const {cluster, workers} = await clusterOf(3);
+  const traffic = new Traffic(cluster);
+  for (const worker of workers) {
+    const startMs = monotonicMs();
+    expect(await worker.process.end('SIGTERM')).toBe(0);
+    process.stderr.write(`SIGTERM to the end: ${Math.round(monotonicMs() - startMs)} ms\n`);
+    const next = new Worker(cluster.nats, worker.dataDir);
+    await until('it has its share', () => next.live >= partitions / 3, 30_000);
+  }
+  await traffic.end();
+  process.stderr.write(`slowest read: ${Math.round(traffic.slowestMs)} ms\n`);
+  expect(traffic.failures).toEqual([]);
+  expect(traffic.slowestMs).toBeLessThan(3_000);
+});
+
+test('a worker that was paused for long answers nothing wrong, and is another member when it wakes', async () => {
+  const {cluster, workers} = await clusterOf(2);
+  await halt(workers[0]!.process.pid);
+  await until('live reads are answered', () => areAnswered(cluster), 30_000);
+  const traffic = new Traffic(cluster);
+  await until('some reads', () => traffic.slowestMs > 0);
+  process.kill(workers[0]!.process.pid, 'SIGCONT');
+  await until('it says what it lost', () => workers[0]!.process.output().includes('membership_lost'), 30_000);
+  await until('the shares are even', () => workers[0]!.live >= partitions, 30_000);
+  await traffic.end();
+  expect(traffic.failures).toEqual([]);
+  expect(workers[0]!.process.isRunning).toBe(true);
+});
