@@ -283,8 +283,9 @@ test('a second owner fences the first', async () => {
   role = await PartitionRole.create();
   await role.startWorker();
   await takeOver();
-  await until('the first owner stops', () => role.fatal.length > 0);
-  expect(role.fatal[0]).toMatch(/another owner wrote the manifest/);
+  await until('the first owner stops', () => role.lost.length > 0);
+  expect(role.lost[0]).toMatch(/another owner wrote the manifest/);
+  expect(role.fatal).toEqual([]);
 });
 
 test('a part that a successor swept is no damage: who was outlived ends as one that is fenced', async () => {
@@ -297,7 +298,8 @@ test('a part that a successor swept is no damage: who was outlived ends as one t
   await role.jsm.streams.purge(bucketStream('parts'));
   const answer = await role.askOnce({ask: 'profile', user: {kind: 'user', id: 'ada'}});
   expect(answer).toEqual(movedOn);
-  expect(role.fatal).toEqual([expect.stringContaining('another owner wrote the manifest')]);
+  expect(role.lost).toEqual([expect.stringContaining('another owner wrote the manifest')]);
+  expect(role.fatal).toEqual([]);
 });
 
 test('an owner that publishes while it is taken over holds nobody up', async () => {

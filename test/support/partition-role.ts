@@ -38,6 +38,8 @@ export class PartitionRole {
   private questions = 0;
   /** Messages of the worker that say why it ended. */
   readonly fatal: string[] = [];
+  /** What the thread says of a partition that another owner took. */
+  readonly lost: string[] = [];
 
   private constructor(
     dataDir: string,
@@ -89,6 +91,7 @@ export class PartitionRole {
     await new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
         if (message.kind === 'ready') resolve();
+        if (message.kind === 'lost') this.lost.push(message.message);
         if (message.kind === 'fatal') {
           this.fatal.push(message.message);
           reject(new Error(message.message));

@@ -1,7 +1,7 @@
 // An owner of the partitions is stopped (SIGSTOP); another process takes them over, gets more events and deletes a user, which
 // truncates the log; then the first one continues. Both have all roles and their own port, in addition to the clients' edge.
-//   Every answer of the woken owner until its end, on its port or to that edge, must be right (witness.ts). It must report no
-//   loss, and end by itself with the code of a replaced owner. The next round swaps the two.
+//   Every answer of the woken owner, on its port or to that edge, must be right (witness.ts), until it has noticed that it lost its
+//   membership of the cluster. It must report no other loss, go on, and stop when it is told to. The next round swaps the two.
 
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -13,7 +13,7 @@ import {freePort} from '../free-port.js';
 import {NatsProcess} from '../nats-process.js';
 import type {Nemesis, Stage} from '../nemesis.js';
 import {type Keys, Sender} from '../sender.js';
-import {ServiceLog} from '../service-log.js';
+import {type LogLine, ServiceLog} from '../service-log.js';
 import {SupervisedService} from '../supervised-service.js';
 import {AllTraffic, type Traffic, Worker} from '../traffic.js';
 import {Witness} from '../witness.js';
@@ -24,9 +24,10 @@ const longestMs = 60_000;
 /** More than the two minutes after which a successor truncates the log by itself. Every tenth round. */
 const cutBySelfMs = 200_000;
 const readyMsMax = 120_000;
-/** A woken owner finds its successor with the first question, or at its next tick. */
-const endsMsMax = 20_000;
-const replacedExit = 'code 3';
+/** A woken owner finds with its next renewal that its membership is over. */
+const noticesMsMax = 20_000;
+const noticedAlarm = 'membership_lost';
+const stopped = 'code 0';
 const pollMs = 25;
 const errorLevel = 50;
 
@@ -37,6 +38,7 @@ export class Wake implements Nemesis {
   private owners: SupervisedService[] = [];
   private workload: Workload | undefined;
   private broken: Broken[] = [];
+  private readonly errors: LogLine[] = [];
   private readonly counts = {
     'owners woken behind a take-over': 0,
     'of these stopped for 200 s': 0,
@@ -104,15 +106,15 @@ export class Wake implements Nemesis {
       await this.untilReady(successor, stage.patience * readyMsMax);
       await witness.writeMeanwhile(stage.service.options);
       await delay(Math.max(0, stoppedAt + stopMs - performance.now()));
-      await this.judge(stage, witness, paused);
+      await this.judge(stage, witness, paused, log);
     } finally {
       if (paused.isRunning) sendSignal(paused.pid, 'SIGCONT');
     }
     this.counts['owners woken behind a take-over'] += 1;
     if (stopMs === cutBySelfMs) this.counts['of these stopped for 200 s'] += 1;
-    const errors = log.next().filter(({level = 0}) => level >= errorLevel);
     log.close();
-    for (const {msg} of errors) this.broken.push({invariant: 'answer', detail: `a woken owner says: ${msg}`});
+    for (const {msg} of this.errors.splice(0))
+      this.broken.push({invariant: 'answer', detail: `a woken owner says: ${msg}`});
     this.owners.reverse();
   }
 
@@ -125,23 +127,30 @@ export class Wake implements Nemesis {
     }
   }
 
-  /** Wakes the owner, and asks it until it has ended. */
-  private async judge({service}: Stage, witness: Witness, woken: SupervisedService): Promise<void> {
+  /** Wakes the owner, and asks it until it has noticed what it lost. */
+  private async judge({service}: Stage, witness: Witness, woken: SupervisedService, log: ServiceLog): Promise<void> {
     const asked = [witness.askingOutlived(woken.options), witness.askingEdge(service.options)];
     const early = asked[0]!.askAll(); // It finds these when it wakes.
     sendSignal(woken.pid, 'SIGCONT');
     await early;
-    const deadlineMs = performance.now() + endsMsMax;
-    while (woken.isRunning && performance.now() < deadlineMs) await Promise.all(asked.map((each) => each.askAll()));
+    const deadlineMs = performance.now() + noticesMsMax;
+    let hasNoticed = false;
+    while (!hasNoticed && woken.isRunning && performance.now() < deadlineMs) {
+      await Promise.all(asked.map((each) => each.askAll()));
+      const errors = log.next().filter(({level = 0}) => level >= errorLevel);
+      hasNoticed = errors.some(({alarm}) => alarm === noticedAlarm);
+      this.errors.push(...errors.filter(({alarm}) => alarm !== noticedAlarm));
+    }
     for (const each of asked) {
       each.close();
       this.counts['answers while they lived'] += each.answers;
       this.counts['of these with a claim that was judged'] += each.judged;
       this.broken.push(...each.broken);
     }
+    if (!hasNoticed) this.broken.push({invariant: 'recovery', detail: 'a woken owner did not notice what it lost'});
     const end = woken.isRunning ? await woken.stop() : woken.ownEnds.at(-1);
-    if (end === replacedExit) return;
-    this.broken.push({invariant: 'recovery', detail: `a woken owner ended by ${end}, not by ${replacedExit}`});
+    if (end === stopped) return;
+    this.broken.push({invariant: 'recovery', detail: `a woken owner ended by ${end}, not by ${stopped}`});
   }
 
   async check(): Promise<Broken[]> {
