@@ -32,6 +32,9 @@ export interface View {
 /** A plain name over http is no secure context: browsers leave out clipboard, locks and more. */
 export const plainHost = 'stats.example.test';
 
+/** For a service whose data all comes before its pages are looked at: they ask again after each snapshot. */
+export const seldomRefreshed = {REPORT_REFRESH_SECONDS: '5'};
+
 let opened: Promise<Browser> | undefined;
 
 /** The browser that the files of a process share, one after the other. It ends with the process. */

@@ -2,7 +2,7 @@
 import type {Browser, Locator, Page} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
 import {datesText, dayName} from '../../../dashboard/src/charts/format.js';
-import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser, seldomRefreshed} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -38,7 +38,7 @@ function story(): object[] {
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  [service, browser] = await Promise.all([startService({env: seldomRefreshed}), openBrowser()]);
   const secret = new Client(service.baseUrl, service.secretKey);
   const events = story();
   expect((await secret.post('/v1/events/batch', {events})).status).toBe(200);

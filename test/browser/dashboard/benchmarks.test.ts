@@ -6,7 +6,7 @@ import {beforeAll, expect, test} from 'vitest';
 import {writeResult} from '../../../bench/results.js';
 import {type BenchRun, type Figure, type ListedRun, type RunList, runId} from '../../../src/bench-run.js';
 import {benchRunOf, figureOf} from '../../support/bench-runs.js';
-import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser, seldomRefreshed} from '../../support/dashboard-page.js';
 import {type Service, startService, temporaryFolder} from '../../support/service.js';
 import {cellsOf} from '../table-cells.js';
 
@@ -74,7 +74,10 @@ beforeAll(async () => {
   mkdirSync(resultsFolder);
   for (let day = 0; day < days; day++) writeResult(runOf(day), {day}, {resultsFolder});
   writeFileSync(join(resultsFolder, `${runId(runOf(days))}.json`), 'no JSON');
-  [service, browser] = await Promise.all([startService({env: {BENCH_RESULTS_DIR: resultsFolder}}), openBrowser()]);
+  [service, browser] = await Promise.all([
+    startService({env: {...seldomRefreshed, BENCH_RESULTS_DIR: resultsFolder}}),
+    openBrowser(),
+  ]);
   dashboard = await DashboardPage.open(browser, service);
   page = dashboard.page;
   await dashboard.signIn(service.adminToken);

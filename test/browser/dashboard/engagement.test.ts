@@ -16,7 +16,7 @@ import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {SavedReportAnswer} from '../../../src/edge/answers/saved-reports.js';
 import {pinsOf, readBoards} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
-import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser, seldomRefreshed} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {keptAt} from '../../support/kept-report.js';
 import {Positions, reportCovering} from '../../support/reports.js';
@@ -61,7 +61,7 @@ function story(startMs: number): object[] {
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  [service, browser] = await Promise.all([startService({env: seldomRefreshed}), openBrowser()]);
   secret = new Client(service.baseUrl, service.secretKey);
   const startMs = Math.floor(Date.now() / dayMs) * dayMs - (days + 1) * dayMs;
   [from, to] = [dateOf(startMs), dateOf(startMs + (days - 1) * dayMs)];

@@ -2,7 +2,7 @@
 // while.
 import type {Browser, Locator, Page} from 'playwright-core';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser, seldomRefreshed} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -33,7 +33,7 @@ function story(): object[] {
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  [service, browser] = await Promise.all([startService({env: seldomRefreshed}), openBrowser()]);
   write = new Client(service.baseUrl, service.secretKey);
   expect((await write.post('/v1/events/batch', {events: story()})).status).toBe(200);
   const reader = new Client(service.baseUrl, service.secretKey);

@@ -2,7 +2,7 @@
 import type {Browser} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
 import {ask} from '../../../tools/http-client.js';
-import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser, seldomRefreshed} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -12,7 +12,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  [service, browser] = await Promise.all([startService({env: seldomRefreshed}), openBrowser()]);
 });
 
 browserTests(() => ({service, browser}));

@@ -4,7 +4,7 @@ import type {Browser, Locator, Page, Request} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
 import {pinsOf, readBoards, setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
-import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser, seldomRefreshed} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {Positions, reportCovering} from '../../support/reports.js';
 import {type Service, startService} from '../../support/service.js';
@@ -67,7 +67,7 @@ function story(startMs: number): object[] {
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  [service, browser] = await Promise.all([startService({env: seldomRefreshed}), openBrowser()]);
   secret = new Client(service.baseUrl, service.secretKey);
   const startMs = Math.floor(Date.now() / dayMs) * dayMs - (days + 1) * dayMs;
   [from, to] = [dateOf(startMs), dateOf(startMs + (days - 1) * dayMs)];

@@ -7,7 +7,7 @@ import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
 import type {CreatedShareAnswer} from '../../../src/edge/answers/shares.js';
 import type {RecordAnswer} from '../../../src/edge/dashboard/answers/record.js';
 import {BrowserClient} from '../../support/browser-client.js';
-import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser, seldomRefreshed} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {keptAt} from '../../support/kept-report.js';
 import {type Service, startService} from '../../support/service.js';
@@ -24,7 +24,7 @@ let keeper: Client;
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  [service, browser] = await Promise.all([startService({env: seldomRefreshed}), openBrowser()]);
   keeper = new Client(service.baseUrl, service.secretKey);
   admin = new BrowserClient(service.baseUrl);
   await admin.signIn({token: service.adminToken});
