@@ -143,11 +143,12 @@ export class Erasures {
   private forget({user, rows, fingerprints, isSent}: ErasedUser): number {
     const {time, users, aggregator, dedupe, identity} = this.of;
     const hasLeft = identity.moves.leftOut.has(user);
-    identity.moves.erase(user, rows);
+    const kept = rows.filter(({isExpired}) => !isExpired);
+    identity.moves.erase(user, kept);
     aggregator.subtract(rows, hasLeft);
     dedupe.addErased(fingerprints, time.logicalMs);
-    users.forget(user, rows.length > 0 && !hasLeft);
-    return hasLeft || isSent ? 0 : rows.length;
+    users.forget(user, kept.length > 0 && !hasLeft);
+    return hasLeft || isSent ? 0 : kept.length;
   }
 
   /** Clears what memory may still hold of erased entries. */

@@ -1,6 +1,6 @@
 // Events of a log: each is admitted once, then counted by the user actors, the aggregator and the rows.
 //   Owns:    how many entries were counted, and how many were copies.
-//   P8. Received = counted + arrived + duplicate + erased (`tally`), always.
+//   P8. Received = counted + arrived + duplicate + erased + expired (`tally`), always.
 import type {Actor} from './actor.js';
 import type {RowRun} from './aggregator/aggregator.js';
 import type {ChunkRun} from './chunk/chunks.js';
@@ -18,7 +18,7 @@ export class Events {
   /** Actors that get every counted row, beside users and aggregator. A further one is a line here (CONTRIBUTING.md). */
   readonly rowActors: Actor<RowRun>[] = [];
   /** Counts of events since this process started. P8 */
-  readonly tally = {counted: 0, arrived: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
+  readonly tally = {counted: 0, arrived: 0, duplicate: 0, tombstoned: 0, expired: 0, redelivered: 0};
   /** Counts of identifies, as in `tally`. */
   readonly identifies = {counted: 0, duplicate: 0, tombstoned: 0};
   /** Absent if no funnel is saved. */
@@ -35,7 +35,11 @@ export class Events {
 
   apply(entry: EntryView, sequence: number): void {
     if (entry.hasMessageId && !this.admit(entry, sequence, this.tally)) return;
-    const {users, aggregator, chunks, time} = this.of;
+    const {users, aggregator, chunks, time, retention} = this.of;
+    if (entry.timeMs < retention.fromMs) {
+      this.tally.expired += 1; // RT2 (retention.ts)
+      return;
+    }
     const user = users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
     const name = aggregator.internName(entry.bytes, entry.textStart, entry.textEnd);
     const isNewDay = users.applyEvent(user, entry.timeMs, chunks.nextRowChunk);

@@ -11,7 +11,7 @@ import type {Generations} from './generations.js';
 import {assert, must, OperatorFault} from './invariant.js';
 
 /** Format of all parts of a snapshot. A program reads no other. */
-export const manifestFormat = 13;
+export const manifestFormat = 14;
 
 /** One part in the store. `revisions`: those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -86,12 +86,16 @@ export interface Manifest {
 export interface ChunkEntry {
   readonly chunk: number;
   readonly baseOrdinal: number;
-  /** Number of rows, and of rows that were not erased. */
+  /** Number of rows, and of rows that were not erased; 0 as well once all have expired. */
   readonly count: number;
   readonly live: number;
   /** Range of the live rows' times, epoch ms, inclusive; without live rows min > max. */
   readonly minTimeMs: number;
   readonly maxTimeMs: number;
+  /** Time of the live row in the middle by time; 0 without any. */
+  readonly middleTimeMs: number;
+  /** Rows before this time have expired: they may be in the parts, and no answer has them (expired-parts.ts). 0: none. */
+  readonly keptFromMs: number;
   /** Number of rows of users who left (`SnapshotIndex.leftOut`): they are in the parts, and no report counts them. */
   readonly leftOut: number;
   /** Name indexes of the chunk's rows, ascending; null when there are more than `chunkNamesMax`. */
@@ -102,6 +106,9 @@ export interface ChunkEntry {
 }
 
 export const chunkNamesMax = 64;
+
+/** In place of a part whose content left: no value is stored. */
+export const noPart: PartRef = {key: '', revisions: [], bytes: 0, valueBytes: 0, crcs: []};
 
 /** Chunks of one block of the directory: four million events. M1 */
 export const chunkBlockEntries = 256;
@@ -172,6 +179,7 @@ export interface ReadState {
   readonly aggregator: {readonly names: {readonly count: number}};
   readonly moves: {readonly pending: readonly Move[]; readonly candidates: readonly number[]};
   readonly deletions: {readonly pending: readonly DeletionRecord[]};
+  readonly retention: {readonly fromDay: number};
   readonly changes: {
     readonly dropped: Position | null;
     readonly parts: readonly {readonly block: number; readonly note: {readonly position: Position}}[];
@@ -213,6 +221,8 @@ export interface SnapshotIndex extends Omit<StoredIndex, 'lastChunks'> {
   readonly names: TableRef;
   /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
   readonly erasedUsers: readonly number[];
+  /** Epoch day from which on events are kept (retention.ts); 0: none have expired. */
+  readonly retainedFromDay: number;
   /** Pending deletions, and parts with completed ones, the newest last. */
   readonly deletions: readonly DeletionRecord[];
   readonly completedDeletions: readonly PartRef[];
@@ -263,7 +273,7 @@ export function wholeIndex(
   blocks: readonly (readonly ChunkEntry[])[],
 ): SnapshotIndex {
   const chunks: ChunkEntry[] = [];
-  const {users, aggregator, moves, deletions, changes} = rest.values;
+  const {users, aggregator, moves, deletions, retention, changes} = rest.values;
   const partsOfName = (name: string): PartRef[] => (rest.parts[name] ?? []).map(({part}) => part);
   const records = new Map(rest.parts['changes.records']?.map(({block, part}) => [block, part]));
   return {
@@ -272,6 +282,7 @@ export function wholeIndex(
     users: {count: users.keys.count, blocks: partsOfName('users.keys')},
     names: {count: aggregator.names.count, blocks: partsOfName('aggregator.names')},
     erasedUsers: users.erased,
+    retainedFromDay: retention.fromDay,
     deletions: deletions.pending,
     completedDeletions: partsOfName('deletions.completed'),
     changes: changes.parts.map(({block, note}) => ({
@@ -321,7 +332,9 @@ export function* partsOf(index: SnapshotIndex): Generator<PartRef> {
   yield* partsOfChunks(index.chunks);
 }
 
-export const partsOfChunk = ({rows, properties, bodies}: ChunkEntry): readonly PartRef[] => [rows, properties, bodies];
+/** Parts of a chunk; none once all of its rows have expired. */
+export const partsOfChunk = ({rows, properties, bodies}: ChunkEntry): readonly PartRef[] =>
+  [rows, properties, bodies].filter(({revisions}) => revisions.length > 0);
 
 export function* partsOfChunks(chunks: readonly ChunkEntry[]): Generator<PartRef> {
   for (const chunk of chunks) yield* partsOfChunk(chunk);

@@ -6,12 +6,14 @@ import type {Dedupe} from './dedupe/dedupe.js';
 import type {Deletions} from './deletions.js';
 import type {Identity} from './identity/identity.js';
 import type {LogicalTime} from './log/logical-time.js';
+import type {EventRetention} from './retention.js';
 import type {UserActors} from './user/user-actors.js';
 
 export interface PartitionActors {
   readonly time: LogicalTime;
   readonly dedupe: Dedupe;
   readonly deletions: Deletions;
+  readonly retention: EventRetention;
   readonly changes: Changes;
   readonly identity: Identity;
   readonly users: UserActors;

@@ -33,6 +33,7 @@ import {type EntryView, MessageCursor} from './log/entry-view.js';
 import {LogicalTime} from './log/logical-time.js';
 import {Producers} from './log/producers.js';
 import type {DeletionRecord, Move, SnapshotDelta, SnapshotIndex} from './manifest.js';
+import {EventRetention} from './retention.js';
 import {UserActors} from './user/user-actors.js';
 
 export interface PartitionSetup {
@@ -52,8 +53,11 @@ export type Suspension =
   /** The entry at the cursor identifies a user whose profile is not active: `activate` it, then continue the fold. */
   | {kind: 'profile'; user: number}
   | AwaitedErasure
-  /** A tick was applied: freeze now, then continue the fold. */
-  | {kind: 'tick'; gaps: number};
+  /**
+   * A tick was applied: freeze now, then continue the fold. `hasExpired`: events before `retention.fromMs` have expired; before the
+   * freeze they are taken out of the open chunk and out of the directory of parts.
+   */
+  | {kind: 'tick'; gaps: number; hasExpired: boolean};
 
 /** An effect that receivers may be told of; `entry`: number of its entry in the message. */
 export type Effect =
@@ -77,6 +81,7 @@ export class Partition {
   readonly aggregator = new Aggregator();
   private readonly chunks: Chunks;
   readonly deletions = new Deletions();
+  readonly retention = new EventRetention();
   readonly completions = new Completions((user) => this.identity.stays(user));
   private readonly changes = new Changes(() => this.users.identified());
   readonly events: Events;
@@ -92,9 +97,9 @@ export class Partition {
     this.seeds = setup.seeds;
     this.dedupe = new Dedupe(setup.seeds, setup.dedupeBytesMax);
     this.chunks = new Chunks(setup.rowKernel, this.tables);
-    const {time, dedupe, deletions, changes, identity, users, aggregator, chunks} = this;
+    const {time, dedupe, deletions, retention, changes, identity, users, aggregator, chunks} = this;
     const hashOf = (key: Uint8Array): string => this.hashOf(key);
-    const actors = {time, dedupe, deletions, changes, identity, users, aggregator, chunks, hashOf};
+    const actors = {time, dedupe, deletions, retention, changes, identity, users, aggregator, chunks, hashOf};
     this.events = new Events(actors);
     this.arrivals = new Arrivals(actors, this.events);
     this.erasures = new Erasures(setup, actors, () => this.generation);
@@ -102,9 +107,10 @@ export class Partition {
 
   /** A snapshot has the parts of all of them. The changes are frozen before the users, which have the identified ones. */
   get actors(): readonly Actor[] {
-    const {time, producers, dedupe, deletions, completions, changes, identity, links, moves, users, aggregator} = this;
-    const own = [time, producers, dedupe, deletions, completions, changes, identity, links, moves, users, aggregator];
-    return [...own, ...this.events.rowActors];
+    const {time, producers, dedupe, deletions, retention, completions, changes} = this;
+    const {identity, links, moves, users, aggregator} = this;
+    const own = [time, producers, dedupe, deletions, retention, completions, changes];
+    return [...own, identity, links, moves, users, aggregator, ...this.events.rowActors];
   }
 
   /** User keys and event names by index, for readers of rows. */
@@ -166,13 +172,17 @@ export class Partition {
         case entryKind.complete:
           this.applyComplete(cursor);
           break;
+        case entryKind.retain:
+          this.retention.apply(entry.retaining(), this.logicalMs);
+          this.chunks.keepFrom(this.retention.fromMs);
+          break;
         case entryKind.arrive:
           this.arrivals.apply(cursor, sequence);
           break;
         case entryKind.tick: {
           assert(cursor.count === 1, 'a tick is alone in its message: the position of a snapshot is a message');
           this.setApplied(sequence, cursor);
-          return this.applyTick(entry);
+          return this.applyTick(entry, sequence);
         }
       }
     }
@@ -228,12 +238,28 @@ export class Partition {
     return undefined;
   }
 
-  private applyTick(entry: EntryView): Suspension {
+  private applyTick(entry: EntryView, sequence: number): Suspension {
     this.time.apply(entry);
     this.dedupe.expire(this.logicalMs);
     this.deletions.expireBefore(this.logicalMs);
     this.producers.forgetUnseen(this.logicalMs, entry.periodMs);
-    return {kind: 'tick', gaps: this.producers.takeGaps()};
+    const hasExpired = this.retention.applyTick(entry.timeMs, this.logicalMs);
+    if (hasExpired) {
+      this.chunks.keepFrom(this.retention.fromMs);
+      this.deletions.noteErasedInLog(sequence); // The log may still have them.
+    }
+    return {kind: 'tick', gaps: this.producers.takeGaps(), hasExpired};
+  }
+
+  /**
+   * Events before `retention.fromMs` have expired. Call it after the tick, in the step in which the directory of parts leaves them
+   * out, while no snapshot is being written. `left`: the open chunk without them; undefined: it has none of them.
+   */
+  expire(left: RestoredChunk | undefined, rows: readonly ErasedRow[]): void {
+    this.moves.expire(this.retention.fromMs);
+    if (left === undefined) return;
+    this.replaceOpen(left);
+    this.dropUncounted(rows);
   }
 
   private get logicalMs(): number {
@@ -275,8 +301,8 @@ export class Partition {
     return settled;
   }
 
-  /** Forgets rows of users who left, which were removed from their chunk, and names without rows. */
-  dropLeft(rows: readonly ErasedRow[]): void {
+  /** Forgets rows that counted no more, of users who left or expired, which were removed from their chunk, and names without rows. */
+  dropUncounted(rows: readonly ErasedRow[]): void {
     this.aggregator.subtract(rows, true);
     this.chunks.forget();
   }
@@ -319,7 +345,10 @@ export class Partition {
       moveCounts: moves.counts,
       moves: [...moves.pending],
       parts,
-      windowBlocks: this.aggregator.freezeRun((user) => !users.table.has(user) || moves.leftOut.has(user)),
+      windowBlocks: this.aggregator.freezeRun(
+        (user) => !users.table.has(user) || moves.leftOut.has(user),
+        this.retention.fromDay,
+      ),
       userBlocks: users.freezeRun(), // After the changes, which have the identified users.
       erasedUsers: users.erasedInRuns,
     };
@@ -342,5 +371,6 @@ export class Partition {
     this.appliedSequence = sequence;
     this.appliedMark = mark;
     this.chunks.restore(open, nextChunk, nextOrdinal);
+    this.chunks.keepFrom(this.retention.fromMs);
   }
 }

@@ -5,8 +5,8 @@
 //   (actors/chunk/kernel-chunk.ts), which also copies a chunk out when it closes.
 //   test/twins/open-chunk.ts makes the same rows, codes and bodies one by one: tests compare both. D1 and D2 are in
 //   actors/chunk/event-rows.ts, B1 in actors/chunk/bodies.ts.
-//   E1. `take` stops before an entry that is not ordinary: another kind, a message id (which may be a duplicate), or an unknown
-//       name. The host handles that entry, and calls `append` for its row.
+//   E1. `take` stops before an entry that is not ordinary: another kind, a message id (which may be a duplicate), an unknown
+//       name, or a time before that from which on events are kept. The host handles that entry, and calls `append` for its row.
 //   E2. Reads, compares and copies take 16 bytes at a time: every area has a margin for that.
 //   E3. `begin` overwrites the previous chunk: codes that no row sets are 0, and no area holds bytes of an erased user.
 
@@ -201,6 +201,13 @@ export function isBroken(): bool {
   return hasBrokenEntry;
 }
 
+/** Time from which on events are kept, epoch ms. */
+let keptFromMs: f64 = 0;
+
+export function keepFrom(fromMs: f64): void {
+  keptFromMs = fromMs;
+}
+
 /** Appends rows of at most `entryCount` entries from `at`, while they are ordinary and whole. @returns their number. */
 export function take(at: usize, end: usize, entryCount: u32): u32 {
   const room = chunkRowsMax - rowCount;
@@ -212,6 +219,7 @@ export function take(at: usize, end: usize, entryCount: u32): u32 {
     const payload = at + headBytes;
     const length = load<u32>(at, 1);
     if (length > <u32>(end - payload) || (load<u8>(payload) & flagMessageId) != 0) break;
+    if (load<f64>(payload, 1) < keptFromMs) break;
     const payloadEnd = payload + length;
     let place = payload + payloadHeadBytes;
     const userLength = takeLength(place);

@@ -96,6 +96,8 @@ export interface Config extends ListenAddress {
   /** Bound of the number of event names. */
   readonly eventNamesMax: number;
   readonly funnelBytesMax: number;
+  /** Days for which events are kept; 0: for ever. */
+  readonly retentionDays: number;
   readonly logLevel: string;
 }
 
@@ -153,6 +155,7 @@ export function readConfig(env: Environment): ConfigResult {
     dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB') * mib,
     eventNamesMax: read.integer('EVENT_NAMES_MAX'),
     funnelBytesMax: read.integer('FUNNEL_MEMORY_MIB') * mib,
+    retentionDays: read.integer('RETENTION_DAYS'),
     logLevel: read.word('LOG_LEVEL'),
   };
   if (config.nats.kind === 'embedded' && config.replicas > 1) {

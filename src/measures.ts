@@ -87,6 +87,8 @@ export interface PartitionMeasures {
     readonly arrived: number;
     readonly duplicate: number;
     readonly erased: number;
+    /** They came when events of their day had expired. */
+    readonly expired: number;
   };
   readonly identifies: {readonly counted: number; readonly duplicate: number; readonly erased: number};
   /** Anonymous users by what links made of them: joined to a user, shared by two, or with too many events to be joined. */
@@ -99,6 +101,8 @@ export interface PartitionMeasures {
     /** Since the oldest one waits to be appended to the log of its destination. */
     readonly waitedMs: number;
   };
+  /** Bytes of chunks that expired events are still to leave. */
+  readonly expiredBytesPending: number;
   /** Duplicates of both kinds that were not retries. */
   readonly conflicts: number;
   /** Messages that the log had twice. */

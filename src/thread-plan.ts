@@ -122,6 +122,7 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     ...(spareRoom && {spareRoom: spareRoomOf(spareRoom, partsBytesOf(cacheBytesMax), threads)}),
     dedupeBytesMax: Math.floor(config.dedupeBytesMax / threads),
     funnelBytesMax: Math.floor(config.funnelBytesMax / threads),
+    retentionDays: config.retentionDays,
     isNatsEmbedded: config.nats.kind === 'embedded',
     publications,
     ...(ackedSequences && {ackedSequences}),

@@ -37,6 +37,8 @@ export interface PartitionWorkerData {
   readonly dedupeBytesMax: number;
   /** Bound of what is known of users in saved funnels, for all partitions of this thread together. */
   readonly funnelBytesMax: number;
+  /** Days for which events are kept; 0: for ever. */
+  readonly retentionDays: number;
   /** Whether nats-server is ours alone: then no copies exist besides the data that it unlinks and overwrites. */
   readonly isNatsEmbedded: boolean;
   /** Shared memory: the last folded sequence of each partition, modulo 2^32. */

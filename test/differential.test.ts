@@ -24,6 +24,7 @@ const fixedRuns: readonly Run[] = [
   ...(playsAll || askedSeeds !== undefined ? others : []),
   // Many events: more than one chunk of rows, more than one page of everything.
   {seed: 4, restarts: ['kill'], batchEventsMax: 500, env: {PARTITIONS: '3', MEMORY_CACHE_MIB: '16'}},
+  {seed: 5, restarts: ['stop', 'kill'], batchEventsMax: 60, env: {PARTITIONS: '3'}, retentionDays: 5},
 ];
 
 const runs: readonly Run[] =

@@ -24,13 +24,15 @@ interface CountedRun extends RowRun {
   readonly isNewDay: Uint8Array;
 }
 
-/** An event of an erased user. */
+/** A row that leaves its chunk: of an erased user, or one that counted no more. */
 export interface ErasedRow {
   readonly timeMs: number;
   readonly name: number;
   /** The chunk that held it, and its ordinal. */
   readonly chunk: number;
   readonly ordinal: number;
+  /** Whether it had expired: windows have lost it already. */
+  readonly isExpired?: true;
 }
 
 /** Small state. */
@@ -82,7 +84,7 @@ export class Aggregator implements Actor<CountedRun> {
   subtract(rows: readonly ErasedRow[], haveLeft = false): void {
     this.areCountsChanged = true;
     for (const row of rows) {
-      if (!haveLeft) this.windows.subtract(row.timeMs, row.name);
+      if (!haveLeft && !row.isExpired) this.windows.subtract(row.timeMs, row.name);
       this.nameCounts[row.name] -= 1;
     }
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
@@ -100,6 +102,11 @@ export class Aggregator implements Actor<CountedRun> {
     this.names.remove(name);
   }
 
+  /** Adds the number of events by day, before a day, that came since the last snapshot. */
+  addDaysBefore(day: number, counts: Map<number, number>): void {
+    this.windows.addDaysBefore(day, counts);
+  }
+
   freeze(): Iterable<FrozenPart> {
     const state: AggregatorState = {names: this.names.size};
     return chained(this.names.freeze(namesName), this.frozenCounts(), [jsonPart(this.name, state)]);
@@ -113,12 +120,12 @@ export class Aggregator implements Actor<CountedRun> {
 
   /**
    * Freezes the changes of windows since the last snapshot: a run. Blocks are read once, and encoded then, without the members
-   * that `isErased` by then.
+   * that `isErased` by then. Days before `fromDay` have expired.
    */
-  freezeRun(isErased: (user: number) => boolean): Iterable<EncodedBlock> {
+  freezeRun(isErased: (user: number) => boolean, fromDay: number): Iterable<EncodedBlock> {
     const {windows} = this;
     this.windows = new WindowDeltas();
-    return encoded(windows, isErased);
+    return encoded(windows, isErased, fromDay);
   }
 
   restore(name: string, _block: number, payload: Payload): void {
@@ -134,8 +141,12 @@ export class Aggregator implements Actor<CountedRun> {
   }
 }
 
-function* encoded(windows: WindowDeltas, isErased: (user: number) => boolean): Generator<EncodedBlock> {
-  for (const view of windows.encode(isErased))
+function* encoded(
+  windows: WindowDeltas,
+  isErased: (user: number) => boolean,
+  fromDay: number,
+): Generator<EncodedBlock> {
+  for (const view of windows.encode(isErased, fromDay))
     yield {first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)};
 }
 

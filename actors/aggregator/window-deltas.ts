@@ -53,15 +53,39 @@ export class WindowDeltas {
     for (const [day, users] of gone) this.members.remove(day, users);
   }
 
+  /** Adds the counts by day of events before a day. */
+  addDaysBefore(day: number, counts: Map<number, number>): void {
+    for (let name = 0; name < this.pendingCounts.length; name++) this.flush(name);
+    const {first: hours, values} = this.cells.sorted();
+    addDays(hours, values, day, counts);
+  }
+
   private flush(name: number): void {
     if (this.pendingCounts[name] > 0) this.cells.add(this.pendingHours[name], name, this.pendingCounts[name]);
     this.pendingCounts[name] = 0;
   }
 
-  /** The blocks of one run, in order of days, encoded lazily, without members that `isErased`. Nothing may be added any more. */
-  *encode(isErased: (user: number) => boolean): Generator<WindowsView> {
+  /**
+   * The blocks of one run from `fromDay` on, in order of days, encoded lazily, without members that `isErased`. Nothing may be added
+   * any more.
+   */
+  *encode(isErased: (user: number) => boolean, fromDay: number): Generator<WindowsView> {
     for (let name = 0; name < this.pendingCounts.length; name++) this.flush(name);
-    yield* blocksOf(this.cells.sorted(), this.members.sorted(), isErased);
+    const sets = this.members.sorted().filter(({day}) => day >= fromDay);
+    yield* blocksOf(this.cells.sorted(), sets, isErased, fromDay);
+  }
+}
+
+/** Adds the counts by day of cells before a day. Hours ascend. */
+export function addDays(
+  hours: ArrayLike<number>,
+  values: ArrayLike<number>,
+  endDay: number,
+  counts: Map<number, number>,
+): void {
+  for (let cell = 0; cell < hours.length && hours[cell] < endDay * hoursPerDay; cell++) {
+    const day = Math.floor(hours[cell] / hoursPerDay);
+    counts.set(day, (counts.get(day) ?? 0) + values[cell]);
   }
 }
 
@@ -69,9 +93,10 @@ function* blocksOf(
   cells: SortedPairs,
   sets: readonly DaySet[],
   isErased: (user: number) => boolean,
+  fromDay: number,
 ): Generator<WindowsView> {
   const builder = new WindowsBuilder();
-  let cell = 0;
+  let cell = lowerBound(cells.first, fromDay * hoursPerDay);
   let set = 0;
   while (cell < cells.first.length || set < sets.length) {
     const cellDay = cell < cells.first.length ? Math.floor(cells.first[cell] / hoursPerDay) : Infinity;

@@ -9,6 +9,7 @@
 //   W1. A cell's count may be negative: an erasure subtracts in a newer run. The sum over all runs never is.
 //   W2. A day lies in exactly one block of a run.
 import {assert} from '../invariant.js';
+import {lowerBound} from '../order/search.js';
 
 export const hoursPerDay = 24;
 const windowsVersion = 1;
@@ -61,5 +62,21 @@ export function viewWindows(bytes: Uint8Array): WindowsView {
     days: u32(days),
     memberOffsets: u32(days + 1),
     members: u32(members),
+  };
+}
+
+/** The windows from a day on: views of the same bytes. XP1 (actors/expired-parts.ts) */
+export function windowsFrom(view: WindowsView, day: number): WindowsView {
+  if (view.firstDay >= day) return view;
+  const cell = lowerBound(view.hours, day * hoursPerDay);
+  const set = lowerBound(view.days, day);
+  return {
+    ...view,
+    firstDay: day,
+    counts: view.counts.subarray(cell),
+    hours: view.hours.subarray(cell),
+    names: view.names.subarray(cell),
+    days: view.days.subarray(set),
+    memberOffsets: view.memberOffsets.subarray(set),
   };
 }

@@ -96,6 +96,11 @@ export class Chunks {
     return closed;
   }
 
+  /** Rows of events before this time are made no more (retention.ts RT2). */
+  keepFrom(fromMs: number): void {
+    this.rows.keepFrom(fromMs);
+  }
+
   /** Clears an erased user's data from the kernel's memory. ER2 (event-rows.ts) */
   forget(): void {
     this.rows.forget();

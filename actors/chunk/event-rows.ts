@@ -55,6 +55,7 @@ export interface RowKernel {
   readonly userHashes: Uint32Array;
   readonly calls: {
     begin(): void;
+    keepFrom(fromMs: number): void;
     take(at: number, end: number, entryCount: number): number;
     append(payload: number, payloadEnd: number, name: number): void;
     missedUsers(): number;
@@ -87,6 +88,7 @@ export class EventRows {
 
   constructor(kernel: RowKernel) {
     this.kernel = kernel;
+    this.keepFrom(0);
     this.forget();
   }
 
@@ -162,6 +164,11 @@ export class EventRows {
     this.from = from;
     this.to = Math.min(entry.bytes.length, from + windowBytes);
     memory.set(entry.bytes.subarray(from, this.to), windowAt);
+  }
+
+  /** Events before this time are no ordinary ones. */
+  keepFrom(fromMs: number): void {
+    this.kernel.calls.keepFrom(fromMs);
   }
 
   /** Clears names, users and log bytes from the kernel's memory. ER2 */

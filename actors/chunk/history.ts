@@ -98,6 +98,7 @@ export class NewestRows {
   rows: FoundRow[] = [];
   private readonly limit: number;
   private readonly filter: HistoryFilter;
+  private keptFromMs = 0;
 
   constructor(limit: number, filter: HistoryFilter) {
     this.limit = limit;
@@ -109,14 +110,17 @@ export class NewestRows {
     return this.rows.length < this.limit || isNewer(newest, this.rows[this.limit - 1]);
   }
 
-  offer(chunk: RowsView): void {
+  /** `keptFromMs`: older rows of the chunk have expired. */
+  offer(chunk: RowsView, keptFromMs = 0): void {
     const {user} = this.filter;
+    this.keptFromMs = keptFromMs;
     this.keep(user === undefined ? this.scan(chunk) : this.scanOf(user, chunk));
   }
 
   /** Offers the rows of a chunk in memory, in arrival order. */
   offerByOrdinal(chunk: RowsByOrdinal): void {
     const {user} = this.filter;
+    this.keptFromMs = 0;
     this.keep(user === undefined ? this.scanAll(chunk) : this.scanOf(user, chunk));
   }
 
@@ -177,7 +181,7 @@ export class NewestRows {
 
   /** Older rows do not match, or newer ones fill the page already. */
   private earliestMs(): number {
-    const {fromMs} = this.filter;
+    const fromMs = Math.max(this.filter.fromMs, this.keptFromMs);
     return this.rows.length < this.limit ? fromMs : Math.max(fromMs, this.rows[this.limit - 1].timeMs);
   }
 

@@ -1,8 +1,9 @@
-// Rows of users who moved to another partition (actors/identity): they stay in their chunks, and no report counts them.
+// Rows that no report counts, and that stay in their chunks for now: of users who moved to another partition (actors/identity), and
+// expired ones (expired-parts.ts).
 
 import type {ChunkEntry} from '../manifest.js';
 import type {UserSet} from '../table/user-set.js';
-import {noName, type RowsView} from './rows.js';
+import {expiredRows, noName, type RowsView} from './rows.js';
 
 type UserColumn = Pick<RowsView, 'users' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
 
@@ -14,16 +15,21 @@ export function rowsOfUsers({users, count, noUser}: UserColumn, hasLeft: UserSet
   return found;
 }
 
-/** The chunk without these users' rows: they leave `order` and lose their name. Their property codes stay. */
-export function countedRows<R extends RowsView>({leftOut}: Pick<ChunkEntry, 'leftOut'>, rows: R, hasLeft: UserSet): R {
-  if (leftOut === 0) return rows;
+/** The chunk without expired rows and those of these users: they leave `order` and lose their name. Their property codes stay. */
+export function countedRows<R extends RowsView>(
+  {leftOut, keptFromMs}: Pick<ChunkEntry, 'leftOut' | 'keptFromMs'>,
+  rows: R,
+  hasLeft: UserSet,
+): R {
+  const expired = expiredRows(rows, keptFromMs);
+  if (leftOut === 0 && expired === 0) return rows;
   const {users, order: live} = rows;
   const names = rows.names.slice();
   const order = new Uint16Array(live.length);
   let counted = 0;
   for (let at = 0; at < live.length; at++) {
     const row = live[at];
-    if (hasLeft.has(users[row])) names[row] = noName;
+    if (at < expired || hasLeft.has(users[row])) names[row] = noName;
     else order[counted++] = row;
   }
   return {...rows, names, order: order.subarray(0, counted)};

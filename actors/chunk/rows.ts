@@ -138,6 +138,10 @@ export function firstAt({timeBase, times, order}: RowsView, timeMs: number, star
   return firstPlace(start, end, (place) => times[order[place]] < time);
 }
 
+/** Number of the rows before a time: they are the first of `order`. `keptFromMs` 0: none. */
+export const expiredRows = (rows: RowsView, keptFromMs: number): number =>
+  keptFromMs === 0 ? 0 : firstAt(rows, keptFromMs);
+
 /** `firstAt` by galloping from `start`: for results near it, such as the end of an hour or a bucket. */
 export function firstAtNear(rows: RowsView, timeMs: number, start: number): number {
   const {timeBase, times, order} = rows;

@@ -140,6 +140,15 @@ export class Moves implements Actor<ArrivingMessage> {
     if (move !== undefined && move.contents !== null) move.contents = without(move.contents, rows);
   }
 
+  /** Events before this time have expired: contents do not count them any more. */
+  expire(fromMs: number): void {
+    for (const move of this.pending) {
+      if (move.contents === null) continue;
+      const {cells, chunks} = move.contents;
+      move.contents = {cells: cells.filter(([hour]) => hour * hourMs >= fromMs), chunks};
+    }
+  }
+
   /** Takes one message of a move. Returns all messages of the move once it is complete and next in order. J3 */
   apply({arrival: {from, n, piece, pieces}, bytes: message}: ArrivingMessage): readonly Uint8Array[] | undefined {
     if (pieces === 0) return this.giveUp(from, n);

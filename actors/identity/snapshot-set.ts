@@ -6,7 +6,10 @@
 //        snapshots are appended (J2) and settled.
 //   SS2. The users of a pending move are left out exactly where the destination's snapshot has the move (J5), as if the move
 //        were settled: their rows, the counts of their events, and their days.
+//   SS3. All partitions of a set keep events from one day on, the latest of theirs: no sum has a day that some of them lack.
 
+import {hoursPerDay} from '../aggregator/windows.js';
+import {indexFrom} from '../expired-parts.js';
 import {assert, must} from '../invariant.js';
 import type {ChunkEntry, Manifest, Move, SnapshotIndex} from '../manifest.js';
 import type {UserSet} from '../table/user-set.js';
@@ -68,16 +71,29 @@ export function arrivedMoves(
   return index.moves.filter(({to, n}) => n <= (snapshots[to]?.manifest.moves.received[partition] ?? 0));
 }
 
-/** A snapshot without the users of `settled`, whom it leaves out by itself, and of `arrived`, whom its set leaves out. SS2 */
-export function countedWithout(index: SnapshotIndex, settled: UserSet, arrived: readonly Move[]): CountedSnapshot {
-  if (arrived.length === 0) return {index, leftOut: {users: settled, cells: cellsOf([])}};
+/** The day from which on a set of snapshots keeps events. SS3 */
+export const retainedFromDayOf = (snapshots: readonly (Pick<Snapshot, 'index'> | undefined)[]): number =>
+  snapshots.reduce((day, snapshot) => Math.max(day, snapshot?.index.retainedFromDay ?? 0), 0);
+
+/**
+ * A snapshot without the users of `settled`, whom it leaves out by itself, and of `arrived`, whom its set leaves out, and with
+ * events from `fromDay` on. SS2, SS3
+ */
+export function countedWithout(
+  whole: SnapshotIndex,
+  settled: UserSet,
+  arrived: readonly Move[],
+  fromDay: number,
+): CountedSnapshot {
+  const index = indexFrom(whole, fromDay);
+  if (arrived.length === 0) return {index, leftOut: {users: settled, cells: cellsOf([], fromDay)}};
   const moved = arrived.flatMap(({users}) => users);
   const users = settled.copy();
   for (const user of moved) users.add(user);
   const erasedUsers = [...index.erasedUsers, ...moved].sort((a, b) => a - b);
   return {
     index: {...index, erasedUsers, chunks: chunksWithout(index, arrived)},
-    leftOut: {users, cells: cellsOf(arrived)},
+    leftOut: {users, cells: cellsOf(arrived, fromDay)},
   };
 }
 
@@ -96,10 +112,11 @@ function chunksWithout(index: SnapshotIndex, arrived: readonly Move[]): readonly
 /** One more than the largest ordinal of a name. */
 const nameEnd = 2 ** 32;
 
-function cellsOf(arrived: readonly Move[]): HourCells {
+function cellsOf(arrived: readonly Move[], fromDay: number): HourCells {
   const counts = new Map<number, number>();
   for (const {contents} of arrived) {
     for (const [hour, name, count] of must(contents, 'the snapshots of a set agree (SS1)').cells) {
+      if (hour < fromDay * hoursPerDay) continue;
       const key = hour * nameEnd + name;
       counts.set(key, (counts.get(key) ?? 0) - count);
     }

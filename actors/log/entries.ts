@@ -15,6 +15,7 @@
 //   filler   = any bytes; folding skips it
 //   complete = stage:u8 funnel:string count:varint userStep:varint*   (of a saved funnel: actors/funnels; indexes of users ascend,
 //              a step is the distance from the one before)
+//   retain   = days:varint fromDay:varint                   (actors/retention.ts; days 0: events are kept for ever)
 //   onward   = count:varint partition:varint*               (where the deletion goes on, in this order: flag `onwardFlag`)
 //   head     = flags:u8 timeMs:f64 receivedMs:f64    (of an identify that sets traits once, timeMs is the negative of its time)
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
@@ -34,6 +35,7 @@ import {type ByteWriter, wtf8} from '../bytes/bytes.js';
 import {hashBytes, partitionOf} from '../bytes/hash.js';
 import {isoText} from '../calendar.js';
 import {assert} from '../invariant.js';
+import type {RetentionSetting} from '../retention.js';
 import {type Context, contextKey, type Members, splitContext} from './context.js';
 import type {Json} from './json.js';
 
@@ -47,6 +49,7 @@ export const entryKind = {
   leave: 7,
   arrive: 8,
   complete: 14,
+  retain: 15,
 } as const;
 export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
 
@@ -280,6 +283,14 @@ export function writeArrive(writer: ByteWriter, {from, n, piece, pieces}: Arriva
   writer.f64(n);
   writer.varint(piece);
   writer.varint(pieces);
+  endEntry(writer, start);
+}
+
+/** Appends a retain entry. */
+export function writeRetain(writer: ByteWriter, {days, fromDay}: RetentionSetting): void {
+  const start = beginEntry(writer, entryKind.retain);
+  writer.varint(days);
+  writer.varint(fromDay);
   endEntry(writer, start);
 }
 

@@ -3,6 +3,7 @@
 
 import {ByteReader, readWtf8} from '../bytes/bytes.js';
 import {assert, must} from '../invariant.js';
+import type {RetentionSetting} from '../retention.js';
 import {contextKeyByte, joinContext} from './context.js';
 import {
   type Arrival,
@@ -142,7 +143,7 @@ export class EntryView {
       this.periodMs = reader.f64();
     } else if (kind === entryKind.arrive) {
       this.arrival = {from: reader.varint(), n: reader.f64(), piece: reader.varint(), pieces: reader.varint()};
-    } else if (kind !== entryKind.filler && kind !== entryKind.leave && kind !== entryKind.complete) {
+    } else if (!isReadLater(kind)) {
       assert(kind >= entryKind.event && kind <= entryKind.link, `log: entry kind ${kind} is unknown to this program`);
       this.readUserEntry(kind);
     }
@@ -215,6 +216,12 @@ export class EntryView {
       return user;
     });
     return {stage, funnel, users};
+  }
+
+  /** What a retain entry sets. */
+  retaining(): RetentionSetting {
+    const reader = new ByteReader(this.bytes, this.payloadStart, this.payloadEnd);
+    return {days: reader.varint(), fromDay: reader.varint()};
   }
 
   /** Whether this link entry takes the link back. */
@@ -436,6 +443,10 @@ export function valueAt(bytes: Uint8Array, start: number, end: number): null | b
       return reader.string();
   }
 }
+
+/** Kinds whose fields are read when they are asked for. */
+const isReadLater = (kind: EntryKind): boolean =>
+  kind === entryKind.filler || kind === entryKind.leave || kind === entryKind.complete || kind === entryKind.retain;
 
 /** Compact JSON text of an event's properties. */
 export function propertiesJson(bytes: Uint8Array, propertiesStart: number): string {

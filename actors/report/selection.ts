@@ -44,9 +44,13 @@ export function chunksNaming(chunks: readonly ChunkEntry[], names: readonly numb
   return chunks.filter((chunk) => chunk.names === null || names.some((name) => chunk.names?.includes(name)));
 }
 
-/** Cache key of a chunk's counted rows: parts never change. */
-export const countedKey = ({rows, leftOut}: ChunkEntry): string =>
-  leftOut === 0 ? rows.key : `${rows.key} ${leftOut}`;
+/** Cache key of a chunk's rows without expired ones: parts never change. */
+export const keptKey = ({rows, keptFromMs}: ChunkEntry): string =>
+  keptFromMs === 0 ? rows.key : `${rows.key} from ${keptFromMs}`;
+
+/** Cache key of a chunk's counted rows. */
+export const countedKey = (chunk: ChunkEntry): string =>
+  chunk.leftOut === 0 ? keptKey(chunk) : `${keptKey(chunk)} ${chunk.leftOut}`;
 
 export function liveRows(chunks: readonly ChunkEntry[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.live, 0);

@@ -68,7 +68,7 @@ function windows(firstDay: number, endDay: number, usersADay: number): EncodedBl
     for (let user = 0; user < usersADay; user++)
       deltas.add(day * dayMs + (user % 24) * 3_600_000, user % 20, user, true);
   }
-  return [...deltas.encode(() => false)].map((view) => ({
+  return [...deltas.encode(() => false, 0)].map((view) => ({
     first: view.firstDay,
     last: view.lastDay,
     payload: encodeWindows(view),

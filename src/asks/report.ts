@@ -78,6 +78,7 @@ export type ReportAnswer =
         readonly ETag: string;
         readonly 'Report-Next-By': string;
         readonly 'Report-Incomplete-From'?: string;
+        readonly 'Report-Retained-From'?: string;
         readonly 'Report-Hint'?: string;
       };
       /** JSON text of the answer; null when `ifNoneMatch` matched (304). */

@@ -41,6 +41,7 @@ interface AssemblyOptions
     | 'erasureReach'
     | 'journal'
     | 'funnelBytesMax'
+    | 'retentionDays'
     | 'memoryBytesMax'
     | 'forgetLinks'
     | 'noteApplied'

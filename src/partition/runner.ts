@@ -22,6 +22,7 @@ import {eraseLacking} from './erasure/lacking-deletions.js';
 import {LateCopies} from './erasure/late-copies.js';
 import {OnwardDeletions} from './erasure/onward.js';
 import {type ErasureReach, Scrub} from './erasure/scrub.js';
+import {Expiry} from './expiry.js';
 import type {FoldPace} from './fold-pace.js';
 import {SavedFunnels, type SavedFunnelsSetup} from './funnels/saved-funnels.js';
 import {type Destination, Mover} from './identity/mover.js';
@@ -79,6 +80,8 @@ export interface RunnerSetup
   /** Asks the report thread for the users who completed a funnel here. */
   readonly converted: SavedFunnelsSetup['converted'];
   readonly funnelBytesMax: number;
+  /** Days for which events are kept; 0: for ever. */
+  readonly retentionDays: number;
   /** This partition's share of the memory that is here. */
   readonly memoryBytesMax: number;
   /** Notified of the applied sequence after each message. */
@@ -95,6 +98,7 @@ export class Runner {
   private readonly scrub: Scrub;
   private readonly lateCopies: LateCopies;
   readonly mover: Mover;
+  readonly expiry: Expiry;
   private readonly onward: OnwardDeletions;
   private readonly savedFunnels: SavedFunnels;
   private readonly alarms: Alarms;
@@ -129,6 +133,7 @@ export class Runner {
       publish: () => this.publishNow(),
       isLive: () => this.isLive,
     });
+    this.expiry = new Expiry({...setup, isLive: () => this.isLive});
     this.onward = new OnwardDeletions({
       ...setup,
       whenAppended: (waitMs) => this.mover.whenAppended(waitMs),
@@ -260,6 +265,7 @@ export class Runner {
     this.savedFunnels.wake();
     this.lateCopies.cleanSoon();
     this.mover.wake();
+    this.expiry.wake();
     this.onward.wake();
     this.giveUpLost();
   }
@@ -432,6 +438,7 @@ export class Runner {
             'a producer skipped a number: the log lacks a message that may have been acked',
           );
         }
+        if (stop.hasExpired) await this.expiry.expire();
         this.beginSnapshot();
         return this.fold(sequence, cursor);
     }
@@ -537,6 +544,7 @@ export class Runner {
     this.ticks.stop();
     this.lateCopies.stop();
     this.mover.stop();
+    this.expiry.stop();
     this.savedFunnels.stop();
   }
 
@@ -553,6 +561,7 @@ export class Runner {
     }
     this.end();
     await this.mover.idle();
+    await this.expiry.idle();
     await this.setup.snapshots.idle();
     await this.setup.sweep.stop();
   }
@@ -564,6 +573,7 @@ export class Runner {
     await this.onward.idle();
     await this.lateCopies.idle();
     await this.scrub.idle();
+    await this.expiry.idle();
     await this.mover.idle(); // A move may wait for a snapshot, and none follows the last one.
     await this.savedFunnels.idle();
     await this.publishNow();

@@ -168,6 +168,7 @@ async function startPartition(number: number, shared: Shared, onFatal: (error: E
     refresh,
     outbox,
     funnelBytesMax: data.funnelBytesMax / data.partitionsMax,
+    retentionDays: data.retentionDays,
     memoryBytesMax: memoryLimitBytes() / data.partitionCount,
     converted: (funnel, fromByte) => askConverted(nc, number, funnel, fromByte),
     stagger: (number + 1) / (data.partitionCount + 1),

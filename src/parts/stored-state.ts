@@ -36,6 +36,7 @@ import {
   type StoredIndex,
   UnknownFormat,
 } from '../../actors/manifest.js';
+import type {RetentionState} from '../../actors/retention.js';
 import type {UsersState} from '../../actors/user/user-actors.js';
 import {jsonOrUndefined} from '../json.js';
 import {DamagedState} from './damage.js';
@@ -61,6 +62,8 @@ const chunks = array(
     live: number(),
     minTimeMs: number(),
     maxTimeMs: number(),
+    middleTimeMs: number(),
+    keptFromMs: number(),
     leftOut: number(),
     names: nullable(numbers),
     rows: part,
@@ -115,6 +118,7 @@ const values = looseObject({
     erasedInLogSequence: number(),
     parts: blocksWith(number()),
   }),
+  retention: strictObject({days: number(), fromDay: number(), raisedOnDay: number(), isCatchingUp: boolean()}),
   completions: array(tuple([string(), boolean()])),
   changes: strictObject({
     dropped: nullable(position),
@@ -134,6 +138,7 @@ const values = looseObject({
   producers: ProducersState;
   dedupe: DedupeState;
   deletions: DeletionsState;
+  retention: RetentionState;
   completions: CompletionsState;
   changes: ChangesState;
   identity: IdentityState;

@@ -13,7 +13,9 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../actors/calendar.js';
+import {retainedFromDayOf} from '../../actors/identity/snapshot-set.js';
 import {must, throwBroken} from '../../actors/invariant.js';
+import {dayMs} from '../../actors/limits.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {type Asker, alertsCaller, ofService, partitionsCaller} from '../asks/asker.js';
 import type {ChangesQuery} from '../asks/changes.js';
@@ -328,7 +330,8 @@ export class ReportEngine {
     const manifests = snapshots.map(({manifest}) => manifest);
     const origin = originOf(query, manifests);
     const body = await this.bodyOf(origin, query, snapshots, asker);
-    const headers = headersOf(query, manifests, body, this.nextByMs(newest));
+    const retainedFromMs = retainedFromDayOf(snapshots) * dayMs;
+    const headers = headersOf(query, manifests, body, {nextByMs: this.nextByMs(newest), retainedFromMs});
     const unknown = unknownNames(query, snapshots);
     const hint =
       unknown.length > 0 &&

@@ -2,10 +2,11 @@
 //   Owns: the order of loading and folding. Does not own: the choice of parts (partials), eviction (src/parts).
 //   PS1. A scan of more rows than the cache holds would evict each part before the next scan comes to it. It leaves the cache
 //       as it is, and finds the same parts cached each time.
-//   PS2. Only rows that count are folded: without those of users who left. Chunks without such rows are folded in place.
+//   PS2. Only rows that count are folded: without those of users who left, and expired ones. Chunks without such rows are folded
+//        in place. Windows are folded from their block's first day on (actors/expired-parts.ts XP1).
 //   PS3. Of rows that do not fit the cache, those of asked names are cached by themselves (named-rows.ts).
 
-import type {WindowsView} from '../../actors/aggregator/windows.js';
+import {type WindowsView, windowsFrom} from '../../actors/aggregator/windows.js';
 import {countedRows} from '../../actors/chunk/left-rows.js';
 import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
@@ -247,7 +248,7 @@ export class PartScan {
     );
   }
 
-  /** Folds windows in any order. */
+  /** Folds windows in any order. PS2 */
   foldWindows(blocks: readonly RunBlock[], fold: (block: RunBlock, windows: WindowsView) => void): Promise<void> {
     return foldAhead(
       blocks,
@@ -255,7 +256,7 @@ export class PartScan {
       ({part}) => this.parts.loadWindows(part),
       loadsAheadMax,
       (block, windows) => {
-        fold(block, windows);
+        fold(block, windowsFrom(windows, block.first));
         return this.slices.pauseIfDue();
       },
     );

@@ -68,6 +68,7 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     chunkBlocks: [],
     lastChunks: Array.from({length: Math.floor(parts.length / 3)}, (_, chunk) => ({
       ...{chunk, baseOrdinal: chunk, count: 1, live: 1, leftOut: 0, minTimeMs: 1, maxTimeMs: 1, names: null},
+      ...{middleTimeMs: 1, keptFromMs: 0},
       rows: parts[3 * chunk],
       properties: parts[3 * chunk + 1],
       bodies: parts[3 * chunk + 2],

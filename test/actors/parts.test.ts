@@ -132,10 +132,22 @@ describe('rows', () => {
       [0, 0],
     ]);
     expect(rowsOfUser(left, left.noUser)).toEqual([]);
-    expect(summarizeRows(left)).toEqual({live: 1, minTimeMs: start + 1, maxTimeMs: start + 1, names: [2]});
+    expect(summarizeRows(left)).toEqual({
+      live: 1,
+      minTimeMs: start + 1,
+      maxTimeMs: start + 1,
+      middleTimeMs: start + 1,
+      names: [2],
+    });
     expect(text(wholeBytes(left))).not.toMatch(/pro|only|one|nested/);
     expect(text(wholeBytes(left))).toMatch(/plan.*free/s);
-    expect(summarizeRows(eraseRows(left, [1]))).toEqual({live: 0, minTimeMs: 1, maxTimeMs: 0, names: []});
+    expect(summarizeRows(eraseRows(left, [1]))).toEqual({
+      live: 0,
+      minTimeMs: 1,
+      maxTimeMs: 0,
+      middleTimeMs: 0,
+      names: [],
+    });
   });
 });
 
@@ -224,7 +236,7 @@ describe('windows', () => {
     deltas.add(start + 7_200_000, 0, 7, true);
     deltas.add(start, 1, 9, true);
     deltas.subtract(start, 2);
-    const [view, ...more] = deltas.encode((user) => user === 9);
+    const [view, ...more] = deltas.encode((user) => user === 9, 0);
     expect(more).toEqual([]);
     const bytes = encodeWindows(view);
     expect(hex(bytes)).toMatchInlineSnapshot(

@@ -90,10 +90,20 @@ export class Driver {
     await this.service.kill();
   }
 
-  async restart(how: 'stop' | 'kill'): Promise<void> {
+  /** Resolves when the service has only the events of so many days. */
+  async expire(keptDays: number): Promise<void> {
+    const answer = await until(
+      () => this.read.get('/v1/names?from=1970-01-01&to=2100-01-01'),
+      ({headers}) => retainedFrom(headers) > Date.now() - (keptDays + 2) * dayMs,
+      'the older events expire',
+    );
+    this.model.expire(retainedFrom(answer.headers));
+  }
+
+  async restart(how: 'stop' | 'kill', more: Readonly<Record<string, string>>): Promise<void> {
     if (how === 'stop') await this.stop();
     else await this.service.kill();
-    this.service = await startService({env: this.env, dataDir: this.service.dataDir});
+    this.service = await startService({env: {...this.env, ...more}, dataDir: this.service.dataDir});
     this.write = new Client(this.service.baseUrl, this.service.writeKey);
     this.read = new Client(this.service.baseUrl, this.service.secretKey);
   }
@@ -219,7 +229,7 @@ export class Driver {
   }
 
   /** Resolves when all that is joined is with its person, and in the reports that cover `positions`. */
-  private async allJoined(): Promise<void> {
+  async allJoined(): Promise<void> {
     const partitions = Number(this.env.PARTITIONS);
     const metrics = await until(
       async () => {
@@ -470,6 +480,10 @@ export class Driver {
     this.arrivalOfId.set(actual.id, expected.arrival);
   }
 }
+
+/** 0: it kept everything that was asked for. */
+const retainedFrom = (headers: Answer['headers']): number =>
+  Date.parse(String(headers['report-retained-from'] ?? '1970-01-01'));
 
 const keyOf = (isSecret: boolean): 'write' | 'secret' => (isSecret ? 'secret' : 'write');
 

@@ -1,4 +1,5 @@
 // One seed: a random workload against the real service and against the model, with restarts; every answer must be equal.
+import {dayMs} from '../../tools/model/calendar.js';
 import {Driver} from './driver.js';
 import {Workload} from './workload.js';
 
@@ -9,6 +10,8 @@ export interface Run {
   readonly restarts: readonly Restart[];
   readonly batchEventsMax: number;
   readonly env: Readonly<Record<string, string>>;
+  /** From the first restart on, RETENTION_DAYS of the last days; before, events are up to three weeks old. Absent: for ever. */
+  readonly retentionDays?: number;
 }
 
 export interface Lengths {
@@ -25,17 +28,21 @@ const unlimited = {
 
 /** @throws Error at the first difference */
 export async function play(
-  {seed, restarts, batchEventsMax, env}: Run,
+  {seed, restarts, batchEventsMax, env, retentionDays}: Run,
   {steps: stepsPerStretch, queries}: Lengths,
 ): Promise<void> {
-  const workload = new Workload(seed, Date.now(), batchEventsMax);
+  const nowMs = Date.now();
+  const past = retentionDays === undefined ? undefined : ([nowMs - 20 * dayMs, nowMs - 8 * dayMs] as const);
+  const workload = new Workload(seed, nowMs, batchEventsMax, past);
   const driver = await Driver.start({...unlimited, ...env}, workload);
   try {
     for (const restart of restarts) {
       await steps(driver, stepsPerStretch);
       await driver.compareEverything(queries);
       await steps(driver, stepsPerStretch / 2);
-      await driver.restart(restart);
+      if (retentionDays !== undefined) await driver.allJoined(); // What expires on its way gives its person no times.
+      await driver.restart(restart, retentionDays === undefined ? {} : {RETENTION_DAYS: String(retentionDays)});
+      if (retentionDays !== undefined) await driver.expire(retentionDays);
       await driver.compareEverything(queries);
     }
     await driver.stop();

@@ -82,14 +82,16 @@ export class Workload {
   private traitCount = 0;
   private unusedMs: number;
 
-  /** `nowMs`: some events are of the last days and of the hours to come. */
+  /** `nowMs`: some events are of the last days and of the hours to come. `past`: others are of these times. */
   constructor(
     seed: number,
     nowMs: number,
     private readonly batchEventsMax: number,
+    past?: readonly [number, number],
   ) {
     this.random = new Random(seed);
-    const past = this.random.pick(stretches);
+    const drawn = this.random.pick(stretches);
+    past ??= drawn;
     this.stretches = [past, past, [nowMs - 2 * dayMs, nowMs + 20 * hourMs]];
     // Times of which no two are equal, for events that race each other or join later: their order is then no question of arrival.
     this.unusedMs = past[0] + 7;

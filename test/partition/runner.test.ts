@@ -5,6 +5,7 @@ import {Deletions} from '../../actors/deletions.js';
 import {Completions} from '../../actors/funnels/completions.js';
 import {Links} from '../../actors/identity/links.js';
 import {Moves} from '../../actors/identity/moves.js';
+import {EventRetention} from '../../actors/retention.js';
 import {DistinctNames} from '../../actors/table/distinct-names.js';
 import {UserActors} from '../../actors/user/user-actors.js';
 import {createLogger} from '../../src/observe.js';
@@ -69,11 +70,12 @@ class Driven {
         appliedSequence: 0,
         appliedMark: '',
         deletions: new Deletions(),
+        retention: new EventRetention(),
         dedupe: {conflicts: new Conflicts()},
         moves: new Moves(1),
         openMessage: () => ({logTimeMs: 0}),
         fold: () => {
-          const stop = this.isTickDue ? {kind: 'tick', gaps: 0} : {kind: 'done'};
+          const stop = this.isTickDue ? {kind: 'tick', gaps: 0, hasExpired: false} : {kind: 'done'};
           this.isTickDue = false;
           return stop;
         },
@@ -108,6 +110,7 @@ class Driven {
       sweep: {stop: async () => undefined},
       throttle: new Throttle(() => 0),
       refresh: this.refresh,
+      retentionDays: 0,
       stagger: 0.5,
       noteApplied: () => undefined,
       noteCompared: () => undefined,

@@ -50,13 +50,14 @@ function checkedMeta(answer: Answer): Answer {
   const {headers, text} = answer;
   if (headers['report-next-by'] === undefined || answer.status !== 200 || !/json/.test(String(headers['content-type'])))
     return answer;
-  const {as_of, log_position, next_by, incomplete_from, hint} = answer.json<{meta: Meta}>().meta;
-  const said = {as_of, log_position, next_by, incomplete_from: incomplete_from ?? undefined, hint: hint ?? undefined};
+  const {incomplete_from, hint, skipped: _, ...others} = answer.json<{meta: Meta}>().meta;
+  const said = {...others, incomplete_from: incomplete_from ?? undefined, hint: hint ?? undefined};
   expect(said).toEqual({
     as_of: headers['report-as-of'],
     log_position: headers['report-log-position'],
     next_by: headers['report-next-by'],
     incomplete_from: headers['report-incomplete-from'],
+    retained_from: headers['report-retained-from'],
     hint: headers['report-hint'],
   });
   const own = withoutMeta(text);

@@ -4,11 +4,14 @@
 import {crc32} from 'node:zlib';
 import type {Actor} from '../../actors/actor.js';
 import type {RowRun} from '../../actors/aggregator/aggregator.js';
+import {windowsFrom} from '../../actors/aggregator/windows.js';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {BodyBlock} from '../../actors/chunk/bodies.js';
 import type {RowKernel} from '../../actors/chunk/event-rows.js';
 import {eventJson} from '../../actors/chunk/event-texts.js';
+import {countedRows} from '../../actors/chunk/left-rows.js';
 import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
+import {isChunkDue} from '../../actors/expired-parts.js';
 import {must} from '../../actors/invariant.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {writeArrivedEvent} from '../../actors/log/arrived-event.js';
@@ -26,6 +29,7 @@ import {
   wholeIndex,
 } from '../../actors/manifest.js';
 import {Partition, type PartitionSetup} from '../../actors/partition.js';
+import {UserSet} from '../../actors/table/user-set.js';
 import {Erasure} from '../../src/partition/erasure/erasure.js';
 import {contentsOf, eventsOf} from '../../src/partition/identity/left-rows.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
@@ -136,6 +140,9 @@ export class MemoryShell {
       }
       if (stop.kind === 'tick') {
         this.gaps += stop.gaps;
+        await layout.settle(0);
+        if (stop.hasExpired) this.erasureFor(this.cache).expire();
+        await layout.settle(0);
         await this.snapshot();
       } else if (stop.kind === 'name_erasure') await this.eraseName(sequence, stop.name, cursor.entry);
       else await this.erase(sequence, stop.users, cursor.entry);
@@ -143,6 +150,14 @@ export class MemoryShell {
     }
     for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
     await layout.settle(0);
+  }
+
+  /** Takes expired rows out of the chunks that have many; returns how many chunks these were. */
+  async rewriteExpired(): Promise<number> {
+    const erasure = this.erasureFor(this.cache);
+    const due = [...this.layout.chunks.values()].filter(isChunkDue);
+    for (const entry of due) erasure.replaceLeft(entry, await erasure.takeOutExpired(entry));
+    return due.length;
   }
 
   private async erase(sequence: number, users: readonly number[], entry: EntryView) {
@@ -295,8 +310,8 @@ export class MemoryShell {
 
   private async events(index: SnapshotIndex): Promise<string[]> {
     const events: string[] = [];
-    for (const entry of index.chunks) {
-      const rows = await this.cache.wholeRows.load(entry);
+    for (const entry of index.chunks.filter(({live}) => live > 0)) {
+      const rows = countedRows(entry, await this.cache.wholeRows.load(entry), new UserSet());
       for (const row of rows.order) {
         const block = await this.cache.loadBodyBlock(entry.bodies, Math.floor(row / bodyBlockRows));
         const body = new BodyBlock(block, rows).entry(
@@ -317,8 +332,8 @@ export class MemoryShell {
     const members = new Set<string>();
     const erased = new Set(index.erasedUsers);
     for (const run of index.windowRuns) {
-      for (const {part} of run.blocks) {
-        const view = await this.cache.loadWindows(part);
+      for (const {part, first} of run.blocks) {
+        const view = windowsFrom(await this.cache.loadWindows(part), first);
         view.counts.forEach((count, i) => {
           const key = `${view.hours[i]} ${view.names[i]}`;
           cells.set(key, (cells.get(key) ?? 0) + count);

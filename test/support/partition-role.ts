@@ -78,6 +78,7 @@ export class PartitionRole {
       cacheBytesMax: 4 * 1024 * 1024,
       dedupeBytesMax: 8 * 1024 * 1024,
       funnelBytesMax: 8 * 1024 * 1024,
+      retentionDays: 0,
       isNatsEmbedded: true,
       dataDir: this.dataDir,
       deletionsDir: `${this.dataDir}-deletions`,

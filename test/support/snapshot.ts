@@ -51,6 +51,7 @@ export const emptyValues = {
   producers: [],
   dedupe: {forgotten: 0, heldFromDay: null, messageIds: [], erasedIds: []},
   deletions: {pending: [], toTell: [], erasedInLogSequence: 0, parts: []},
+  retention: {days: 0, fromDay: 0, raisedOnDay: 0, isCatchingUp: false},
   completions: [],
   changes: {dropped: null, parts: []},
   identity: [],
@@ -224,7 +225,7 @@ export class TestPartition {
 
   /** Ends the run of windows; its days are spread over blocks of `daysMax`. */
   cutRun(daysMax = 1_000): this {
-    const blocks = [...this.deltas.encode(() => false)].flatMap((view) => split(view, daysMax));
+    const blocks = [...this.deltas.encode(() => false, 0)].flatMap((view) => split(view, daysMax));
     this.deltas = new WindowDeltas();
     if (blocks.length > 0) this.windowRuns.push(this.putRun(blocks));
     return this;
@@ -249,6 +250,7 @@ export class TestPartition {
       count: rows.count,
       ...summarizeRows(rows),
       leftOut: 0,
+      keptFromMs: 0,
       rows: this.parts.put(encodeRows(rows)),
       properties: this.parts.put(encodeProperties(rows)),
       bodies: this.parts.put(joinBodies(blocks.map((block) => gzipSync(block)))),
@@ -292,7 +294,7 @@ export class TestPartition {
       moves: noMoves,
       previous: null,
     };
-    return {manifest, names: this.names, ...countedWithout(index, new UserSet(), [])};
+    return {manifest, names: this.names, ...countedWithout(index, new UserSet(), [], 0)};
   }
 }
 

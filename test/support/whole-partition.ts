@@ -22,6 +22,7 @@ export interface WholePartitionOptions {
   /** Default: the store's. */
   readonly stored?: PartValues;
   readonly outbox?: Outbox;
+  readonly retentionDays?: number;
   readonly converted?: SavedFunnelsSetup['converted'];
   readonly onFatal: (error: Error) => void;
 }
@@ -46,6 +47,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     positionNote: noNote,
     journal: noJournal,
     funnelBytesMax: 1_024 * 1_024,
+    retentionDays: options.retentionDays ?? 0,
     memoryBytesMax: 2 ** 30,
     refresh: {ms: 600_000, change: undefined},
     stagger: 0,

@@ -68,7 +68,7 @@ export function profileOf(model: Model, user: UserRef): ProfileAnswer | undefine
   if (!model.knows(user)) return undefined;
   const profile = model.profiles.get(userKeyOf(user));
   const events = model.inOrder(model.eventsOf(user)).reverse();
-  const eventTimes = events.map((event) => ({earliestMs: event.timeMs, latestMs: event.timeMs}));
+  const eventTimes = model.timesOf(user).map((timeMs) => ({earliestMs: timeMs, latestMs: timeMs}));
   const identifyTimes = profile?.identified ?? [];
   const page = pageOf(events, 0, profileEventsMax);
   return {

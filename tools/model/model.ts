@@ -95,6 +95,10 @@ export class Model {
    */
   readonly joining = new Map<string, number>();
   private readonly messageIds = new Set<string>();
+  /** From when on events are kept, epoch ms. */
+  private keptFromMs = Number.NEGATIVE_INFINITY;
+  /** Times of expired events by user: a profile keeps its own. */
+  private readonly expiredTimes = new Map<string, number[]>();
   private arrivals = 0;
 
   /** `joins`: as with IDENTITY_JOIN=on. */
@@ -121,6 +125,7 @@ export class Model {
   }
 
   private store(event: StoredEvent): void {
+    if (event.timeMs < this.keptFromMs) return;
     const kept = this.joined(event);
     if (kept !== undefined) this.events.push(kept);
   }
@@ -135,9 +140,26 @@ export class Model {
     return isCopy ? undefined : {...event, user, userId: owner, isJoined: true};
   }
 
+  /** Events before this time expire. */
+  expire(keptFromMs: number): void {
+    this.keptFromMs = keptFromMs;
+    for (const event of this.events) {
+      if (event.timeMs >= keptFromMs) continue;
+      const key = userKeyOf(event.user);
+      this.expiredTimes.set(key, [...(this.expiredTimes.get(key) ?? []), event.timeMs]);
+    }
+    this.events = this.events.filter(({timeMs}) => timeMs >= keptFromMs);
+  }
+
+  /** Times of a user's events, also of expired ones. */
+  timesOf(user: UserRef): readonly number[] {
+    return [...(this.expiredTimes.get(userKeyOf(user)) ?? []), ...this.eventsOf(user).map(({timeMs}) => timeMs)];
+  }
+
   private link(anonymousId: string, userId: string): void {
     if (!this.joins || !this.persons.link(anonymousId, userId)) return;
     this.events = this.events.flatMap((event) => this.joined(event) ?? []);
+    this.expiredTimes.delete(userKeyOf({kind: 'anonymous', id: anonymousId}));
   }
 
   batch(bodies: readonly EventBody[], received: Received, key: SentWith = 'write'): void {
@@ -184,13 +206,14 @@ export class Model {
     const deleted = this.events.length - kept.length;
     this.events = kept;
     this.profiles.delete(userKeyOf(user));
+    this.expiredTimes.delete(userKeyOf(user));
     if (user.kind === 'user') this.persons.forget(user.id);
     this.joining.delete(userKeyOf(user));
     return deleted;
   }
 
   knows(user: UserRef): boolean {
-    return this.profiles.has(userKeyOf(user)) || this.eventsOf(user).length > 0;
+    return this.profiles.has(userKeyOf(user)) || this.timesOf(user).length > 0;
   }
 
   eventsOf(user: UserRef): StoredEvent[] {

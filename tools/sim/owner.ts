@@ -99,6 +99,7 @@ export class SimOwner {
       positionNote: noNote,
       journal: noJournal,
       funnelBytesMax: 1_024 * 1_024,
+      retentionDays: 0,
       memoryBytesMax: 2 ** 30,
       forgetLinks: () => {},
       refresh: {ms: refreshMs, change: undefined},

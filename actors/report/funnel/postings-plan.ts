@@ -1,11 +1,11 @@
 // The segments of postings that a snapshot needs, and the cached ones that are still valid.
-//   PP1. A segment holds the live rows of its chunks, identified by the keys of their parts. A chunk whose rows changed
-//        (appended or erased) has another part, so its segment is built again.
+//   PP1. A segment holds the live rows of its chunks, identified by `keptKey`. A chunk whose rows changed (appended, erased or
+//        expired) has another one, so its segment is built again.
 //   PP2. Segments are in the order of ordinals. A segment of at least a quarter of its predecessor's size is merged into it. So
 //        segments are few, and each row is rebuilt once a level.
 //   PP3. The open chunk is a segment of its own: every snapshot replaces it.
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
-import {liesWithin, liveRows, type Stretch} from '../selection.js';
+import {keptKey, liesWithin, liveRows, type Stretch} from '../selection.js';
 import type {UserPostings} from './user-postings.js';
 
 const mergeShare = 4;
@@ -24,7 +24,7 @@ export interface PlannedSegment {
 
 /** Plans segments over all chunks with live rows: cached ones that are still valid, and new ones between them. */
 export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly Segment[]): PlannedSegment[] {
-  const byFirst = new Map(held.map((segment) => [segment.chunks[0].rows.key, segment]));
+  const byFirst = new Map(held.map((segment) => [keptKey(segment.chunks[0]), segment]));
   const live = chunks.filter((chunk) => chunk.live > 0);
   const plan: PlannedSegment[] = [];
   let fresh: ChunkEntry[] = [];
@@ -33,7 +33,7 @@ export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly 
     fresh = [];
   };
   for (let at = 0; at < live.length; ) {
-    const segment = byFirst.get(live[at].rows.key);
+    const segment = byFirst.get(keptKey(live[at]));
     if (segment !== undefined && isAt(segment, live, at)) {
       endFresh();
       plan.push({chunks: segment.chunks, held: segment});
@@ -49,7 +49,7 @@ export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly 
 
 /** Whether the segment's chunks are the live chunks from `at`. PP1 */
 const isAt = ({chunks}: Segment, live: readonly ChunkEntry[], at: number): boolean =>
-  chunks.every((chunk, i) => live[at + i]?.rows.key === chunk.rows.key);
+  chunks.every((chunk, i) => at + i < live.length && keptKey(live[at + i]) === keptKey(chunk));
 
 /** The plan within a stretch: new segments are trimmed to the chunks with rows in it. */
 export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): PlannedSegment[] {

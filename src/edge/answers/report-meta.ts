@@ -10,6 +10,10 @@ export const meta = z.strictObject({
     .string()
     .nullable()
     .describe('The first bucket that is still open; null when all of them are over.'),
+  retained_from: z
+    .string()
+    .optional()
+    .describe('Earlier events have expired; only where the question asks for earlier ones.'),
   hint: z.string().nullable().describe('What was probably meant. For people: the text may change.'),
   skipped: count().nullable().describe('Events whose property is not a number; null in an answer that compares none.'),
 });

@@ -429,7 +429,7 @@ const partitions: readonly Family[] = [
   {
     name: 'millrace_events_folded_total',
     type: 'counter',
-    help: 'Events by what became of them in their partition: counted, duplicate (same messageId) or erased (a late copy).',
+    help: 'Events by what became of them in their partition: counted, duplicate (same messageId), erased (a late copy) or expired (RETENTION_DAYS).',
     read: (view) => foldedSamples(view, 'events'),
   },
   {
@@ -548,6 +548,12 @@ const partitions: readonly Family[] = [
     'millrace_funnel_late_users',
     'Users whose progress does not fit in it: their completions are found with the next snapshot.',
     (p) => p.funnels.lateUsers,
+  ),
+  ofPartition(
+    'gauge',
+    'millrace_expired_bytes_pending',
+    'Bytes of stored chunks that expired events are still to leave (RETENTION_DAYS).',
+    (p) => p.expiredBytesPending,
   ),
   ofPartition('gauge', 'millrace_erasures_pending', 'Deletions without a receipt yet.', (p) => p.deletions.pending),
   ofPartition(

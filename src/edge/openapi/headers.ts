@@ -59,6 +59,11 @@ const headerForms = {
     pattern: bucketStartForm,
     example: '2026-05-02',
   },
+  'Report-Retained-From': {
+    description: 'Events before this time have expired. Only where the question asks for earlier ones.',
+    pattern: instant,
+    example: '2025-11-02T00:00:00.000Z',
+  },
   'Report-Hint': {
     description:
       'What was probably meant: `unknown event "singup"; did you mean "signup"?` for a name that no event has (answered ' +

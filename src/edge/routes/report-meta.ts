@@ -15,6 +15,7 @@ export function metaOf(query: ReportQuery, {headers, body}: Report, ofEdge: read
     log_position: headers['Report-Log-Position'],
     next_by: headers['Report-Next-By'],
     incomplete_from: headers['Report-Incomplete-From'] ?? null,
+    ...(headers['Report-Retained-From'] !== undefined && {retained_from: headers['Report-Retained-From']}),
     hint: hints.length === 0 ? null : hints.join('; '),
     skipped: skipped === undefined ? null : Number(skipped),
   };

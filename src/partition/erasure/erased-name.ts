@@ -62,12 +62,13 @@ export class ErasedName implements Leaving, NameErasure {
     return found;
   }
 
-  addRows(rows: RowsView, found: readonly number[]): void {
+  addRows(rows: RowsView, found: readonly number[], keptFromMs: number): void {
     const {moves} = this.partition;
     for (const row of found) {
       const user = rows.users[row];
       if (moves.leftOut.has(user)) continue; // EN3
       const timeMs = timeOf(rows, row);
+      if (timeMs < keptFromMs) continue; // It counted no more.
       const hour = Math.floor(timeMs / hourMs);
       this.cells.set(hour, (this.cells.get(hour) ?? 0) + 1);
       this.users.add(user);

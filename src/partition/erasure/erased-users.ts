@@ -1,4 +1,4 @@
-// The users of an erase entry, as they leave the parts of a partition: their rows, and their message ids.
+// Rows as they leave the parts of a partition: those of the users of an erase entry, with their message ids, and expired ones.
 import type {ErasedRow} from '../../../actors/aggregator/aggregator.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
@@ -17,13 +17,13 @@ interface ErasedOfUser {
 export interface Leaving {
   /** Rows that leave, ascending. */
   rowsOf(rows: LeavingRows): number[];
-  /** Notes these rows of a chunk. */
-  addRows(rows: RowsView, found: readonly number[]): void;
+  /** Notes these rows of a chunk. Those before `keptFromMs` have expired: they leave, and count no more. */
+  addRows(rows: RowsView, found: readonly number[], keptFromMs: number): void;
   /** Notes the event of such a row. */
   addEvent(user: number, event: EntryView): void;
 }
 
-type LeavingRows = Pick<RowsView, 'users' | 'names' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
+type LeavingRows = Pick<RowsView, 'timeBase' | 'times' | 'users' | 'names' | 'count' | 'noUser'>;
 
 /** Erased rows and message ids by user. */
 export class ErasedUsers implements Leaving {
@@ -54,13 +54,41 @@ export class ErasedUsers implements Leaving {
   }
 
   /** Adds these rows of a chunk. */
-  addRows(rows: RowsView, found: readonly number[]): void {
-    const {chunk, names, users, baseOrdinal} = rows;
-    for (const row of found)
-      this.of(users[row]).rows.push({timeMs: timeOf(rows, row), name: names[row], chunk, ordinal: baseOrdinal + row});
+  addRows(rows: RowsView, found: readonly number[], keptFromMs: number): void {
+    for (const row of found) this.of(rows.users[row]).rows.push(erasedRow(rows, row, keptFromMs));
   }
 
   get rows(): ErasedRow[] {
     return [...this.byUser.values()].flatMap(({rows}) => rows);
+  }
+}
+
+function erasedRow(rows: RowsView, row: number, keptFromMs: number): ErasedRow {
+  const timeMs = timeOf(rows, row);
+  const {chunk, names, baseOrdinal} = rows;
+  const erased = {timeMs, name: names[row], chunk, ordinal: baseOrdinal + row};
+  return timeMs < keptFromMs ? {...erased, isExpired: true} : erased;
+}
+
+/** Expired rows (actors/retention.ts). */
+export class ExpiredRows implements Leaving {
+  readonly rows: ErasedRow[] = [];
+
+  /** Rows before this time have expired. */
+  constructor(private readonly keptFromMs: number) {}
+
+  rowsOf({timeBase, times, users, noUser, count}: LeavingRows): number[] {
+    const end = this.keptFromMs - timeBase;
+    const found: number[] = [];
+    for (let row = 0; row < count; row++) if (times[row] < end && users[row] !== noUser) found.push(row);
+    return found;
+  }
+
+  addRows(rows: RowsView, found: readonly number[]): void {
+    for (const row of found) this.rows.push(erasedRow(rows, row, this.keptFromMs));
+  }
+
+  addEvent(): void {
+    // Their message ids are those of events that were counted.
   }
 }

@@ -9,12 +9,14 @@
 //   Parts that are read here are not cached: each is read once, and a user with a hundred chunks would evict 50 MB that live
 //   reads use.
 
+import type {ErasedRow} from '../../../actors/aggregator/aggregator.js';
 import {BodyBlock, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
 import {encodeProperties, viewProperties, type WholeRows, wholeRows} from '../../../actors/chunk/property-columns.js';
 import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
 import {eraseRows} from '../../../actors/chunk/row-erasure.js';
 import {encodeRows, viewRows} from '../../../actors/chunk/rows.js';
+import {chunkFrom, withoutParts} from '../../../actors/expired-parts.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import {type ChunkEntry, type PartRef, partsOfChunk, type Run, type RunBlock} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
@@ -28,15 +30,15 @@ import type {Layout} from '../snapshot/layout.js';
 import type {PartStore} from '../snapshot/part-store.js';
 import {blockOf, loadRecord} from '../snapshot/user-loader.js';
 import {correctedUserRuns, ErasedName, windowRunsWithout} from './erased-name.js';
-import {ErasedUsers, type Leaving} from './erased-users.js';
+import {ErasedUsers, ExpiredRows, type Leaving} from './erased-users.js';
 import type {NoteStep} from './erasure-steps.js';
 
 /** Chunks rewritten together: their writes share the disk's flushes. About 5 MB each in memory. */
 const chunksAtOnce = 4;
 
-/** Chunks that hold some of the users, rewritten without them. */
+/** Chunks rewritten without rows that counted no more. */
 interface Rewritten {
-  readonly erased: ErasedUsers;
+  readonly erased: {readonly rows: readonly ErasedRow[]};
   readonly chunks: readonly ChunkEntry[];
 }
 
@@ -153,12 +155,14 @@ export class Erasure {
     const erased = new ErasedName(partition, name, isSent);
     const open = this.takeOutOfOpen(erased);
     const all = [...layout.chunks.values()];
-    const mayHave = all.filter(({names}) => names === null || names.includes(name));
+    // One without live rows may have expired ones.
+    const mayHave = all.filter(({names, live}) => names === null || names.includes(name) || live === 0);
     const chunks = await this.takeOutOfChunks(mayHave, erased, made);
     this.note('chunks written');
     const rewritten = new Map(chunks.map((entry) => [entry.chunk, entry]));
     // What is left decides when a user was seen, and on which days it was active.
-    for (const entry of all) erased.addLeft(await cache.rows.load(rewritten.get(entry.chunk) ?? entry, 'nothing'));
+    for (const entry of all.filter((one) => partsOfChunk(one).length > 0))
+      erased.addLeft(await cache.rows.load(rewritten.get(entry.chunk) ?? entry, 'nothing'));
     erased.addLeft(inOrder((open ?? partition.open).columnsView()));
     for (const {blocks} of layout.userRuns)
       for (const {part, first, last} of blocks)
@@ -188,7 +192,7 @@ export class Erasure {
     if (found.length === 0) return undefined;
     const {columns, blocks} = imageOf(open);
     const rows = inOrder(columns);
-    leaving.addRows(rows, found);
+    leaving.addRows(rows, found, 0);
     const byBlock = rowsByBlock(found);
     const left = blocks.map((raw, block) => {
       const gone = byBlock.get(block);
@@ -205,6 +209,27 @@ export class Erasure {
     return {erased, chunks: await this.making((made) => this.takeOutOfChunk(entry, erased, made))};
   }
 
+  /** Expired rows leave a closed chunk (actors/expired-parts.ts XP2). It is replaced only with `replaceLeft`. */
+  async takeOutExpired(entry: ChunkEntry): Promise<Rewritten> {
+    const erased = new ExpiredRows(entry.keptFromMs);
+    if (entry.live > 0) return {erased, chunks: await this.making((made) => this.takeOutOfChunk(entry, erased, made))};
+    const rows = await this.cache.rows.load(entry, 'nothing');
+    erased.addRows(rows, erased.rowsOf(rows));
+    return {erased, chunks: [withoutParts(entry)]};
+  }
+
+  /** Takes events before a time out of the directory and the open chunk. Call it while no snapshot and no chunk is being written. */
+  expire(): void {
+    const {partition, layout} = this;
+    const {fromDay, fromMs} = partition.retention;
+    const erased = new ExpiredRows(fromMs);
+    const open = this.takeOutOfOpen(erased);
+    layout.expire(fromDay);
+    partition.expire(open, erased.rows);
+    if (open !== undefined) layout.setOpenEntry(null);
+    for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+  }
+
   /** Call it while no snapshot is being written. A chunk that was replaced meanwhile stays as it is. */
   replaceLeft(before: ChunkEntry, {erased, chunks}: Rewritten): void {
     const [left] = chunks;
@@ -214,22 +239,24 @@ export class Erasure {
       return;
     }
     this.layout.setChunk(left);
-    this.partition.dropLeft(erased.rows);
+    this.partition.dropUncounted(erased.rows);
   }
 
   /** The chunk without these rows; none when it has no such row. */
   private async takeOutOfChunk(entry: ChunkEntry, leaving: Leaving, made: PartRef[]): Promise<ChunkEntry[]> {
+    if (partsOfChunk(entry).length === 0) return [];
     const rows = await this.cache.wholeRows.load(entry, 'nothing');
     const found = leaving.rowsOf(rows);
     if (found.length === 0) return [];
-    leaving.addRows(rows, found);
+    leaving.addRows(rows, found, entry.keptFromMs);
     const left = eraseRows(rows, found);
     const [rowsPart, properties, bodies] = await whenAllEnded([
       this.keep(encodeRows(left), made),
       this.keep(encodeProperties(left), made),
       this.putBodiesWithout(entry.bodies, rows, found, leaving, made),
     ]);
-    return [{...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, properties, bodies}];
+    const rewritten = {...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, properties, bodies};
+    return [chunkFrom(rewritten, entry.keptFromMs)];
   }
 
   /** Writes the bodies of a chunk without these rows. Only blocks with such rows are compressed again. */

@@ -4,7 +4,7 @@
 import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
 import type {ChunkInMemory, RowsByOrdinal} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
-import type {RowsView} from '../../../actors/chunk/rows.js';
+import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
 import {bodyBlockRows, hourMs} from '../../../actors/limits.js';
 import type {EntryView} from '../../../actors/log/entry-view.js';
@@ -94,9 +94,10 @@ export async function* rowsOf(view: RowSources, users: readonly number[]): Async
       continue;
     }
     const entry = layout.chunks.get(chunk);
-    if (entry === undefined) continue; // A user's record may name a chunk that got no row.
+    // A user's record may name a chunk that got no row, or of which none is left.
+    if (entry === undefined || entry.live === 0) continue;
     const columns = await cache.rows.load(entry, 'free room');
-    const rows = rowsOfUsers(columns, wanted);
+    const rows = rowsOfUsers(columns, wanted).filter((row) => timeOf(columns, row) >= entry.keptFromMs);
     const block = (number: number) => cache.loadBodyBlock(entry.bodies, number);
     if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.load(entry, 'free room'), rows, block};
   }

@@ -18,8 +18,10 @@ import {
   writeFiller,
   writeLeave,
   writeLink,
+  writeRetain,
   writeTick,
 } from '../../../actors/log/entries.js';
+import type {RetentionSetting} from '../../../actors/retention.js';
 import {wallMs} from '../../clock.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {logSubject} from '../../nats/topology.js';
@@ -134,6 +136,11 @@ export class LogWriter {
     assert(completion.users.length <= usersCompletedMax, 'NATS carries a complete entry');
     const bytes = messageHeadBytesMax + completion.users.length * userStepBytesMax;
     return this.send(bytes, (writer) => writeComplete(writer, completion));
+  }
+
+  /** Appends a retain entry; resolves with its sequence. */
+  retain(setting: RetentionSetting): Promise<number> {
+    return this.send(messageHeadBytesMax, (writer) => writeRetain(writer, setting));
   }
 
   /** Appends filler of this many bytes; resolves when it is stored. */

@@ -143,7 +143,7 @@ export class HistoryReads {
     for (let next = chunks.next(); !next.done && newest.wants(next.value.newest); next = chunks.next()) {
       const held = this.view.cache.rows.held(next.value.chunk);
       if (held === undefined) return this.offerLoaded(newest, next.value, chunks, budget);
-      newest.offer(held);
+      newest.offer(held, next.value.chunk.keptFromMs);
     }
   }
 
@@ -157,9 +157,9 @@ export class HistoryReads {
     const load = ({chunk}: Reachable) => this.view.cache.rows.load(chunk);
     let aheadFirst = 1; // Mostly the newest chunks suffice.
     for (let some = [first, ...taken(others)]; some.length > 0; some = taken(others)) {
-      for await (const [{newest: begin}, columns] of loadAhead(some, load, loadsAheadMax, aheadFirst)) {
+      for await (const [{chunk, newest: begin}, columns] of loadAhead(some, load, loadsAheadMax, aheadFirst)) {
         if (!newest.wants(begin)) return;
-        newest.offer(columns);
+        newest.offer(columns, chunk.keptFromMs);
         const turn = budget.count();
         if (turn !== undefined) await turn;
       }
@@ -215,7 +215,7 @@ export class HistoryReads {
     const stored = this.view.layout.chunks.byOrdinal;
     const blocks: BlockRows[] = [];
     for (const ordinal of ordinals) {
-      const place = inMemory.find((chunk) => isIn(chunk, ordinal)) ?? placeOf(stored, ordinal);
+      const place = inMemory.find((chunk) => isIn(chunk, ordinal)) ?? storedPlace(stored, ordinal);
       const block = place === undefined ? 0 : Math.floor((ordinal - place.baseOrdinal) / bodyBlockRows);
       const last = blocks.at(-1);
       if (last !== undefined && last.place === place && last.block === block) last.ordinals.push(ordinal);
@@ -248,10 +248,13 @@ export class HistoryReads {
       return;
     }
     events.written.open(new BodyBlock(...loaded));
+    const columns = loaded[1];
+    const keptFrom = 'keptFromMs' in place ? place.keptFromMs - columns.timeBase : 0;
     for (const ordinal of ordinals) {
       const row = ordinal - place.baseOrdinal;
-      const text = this.textOf(events.written, row, ordinal);
-      events.add(text, text === null ? null : loaded[1].users[row]);
+      const isKept = keptFrom <= 0 || columns.times[row] >= keptFrom;
+      const text = isKept ? this.textOf(events.written, row, ordinal) : null;
+      events.add(text, text === null ? null : columns.users[row]);
     }
   }
 
@@ -324,9 +327,9 @@ function taken<T>(items: Iterator<T>): T[] {
 const isIn = ({baseOrdinal, count}: Pick<ChunkEntry, 'baseOrdinal' | 'count'>, ordinal: number): boolean =>
   baseOrdinal <= ordinal && ordinal < baseOrdinal + count;
 
-/** The chunk with this ordinal; `chunks` must ascend. */
-function placeOf(chunks: readonly ChunkEntry[], ordinal: number): ChunkEntry | undefined {
+/** The chunk with this ordinal, if rows of it are left; `chunks` must ascend. */
+function storedPlace(chunks: readonly ChunkEntry[], ordinal: number): ChunkEntry | undefined {
   const endOf = ({baseOrdinal, count}: ChunkEntry): number => baseOrdinal + count;
   const chunk = chunks[firstPlace(0, chunks.length, (place) => endOf(chunks[place]) <= ordinal)];
-  return chunk !== undefined && isIn(chunk, ordinal) ? chunk : undefined;
+  return chunk !== undefined && chunk.live > 0 && isIn(chunk, ordinal) ? chunk : undefined;
 }

@@ -13,7 +13,7 @@ export interface CatchUp {
 
 export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: AlarmKind[]): PartitionMeasures {
   const {partition, snapshots, damage} = runner.view;
-  const {counted, arrived, duplicate, tombstoned, redelivered} = partition.events.tally;
+  const {counted, arrived, duplicate, tombstoned, expired, redelivered} = partition.events.tally;
   const {joined, shared, tooLarge} = partition.identity.tally;
   const {messageIds, tombstones, conflicts} = partition.dedupe;
   const {count: pending, oldestAgeMs: oldestPendingMs} = runner.deletions.pending;
@@ -26,7 +26,7 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
     snapshot: ageMs === null ? null : {sequence: snapshots.publishedSequence, ageMs},
     snapshotMs: snapshots.lastMs,
     snapshots: snapshots.count,
-    events: {counted, arrived, duplicate, erased: tombstoned},
+    events: {counted, arrived, duplicate, erased: tombstoned, expired},
     identifies: {
       counted: partition.events.identifies.counted,
       duplicate: partition.events.identifies.duplicate,
@@ -56,6 +56,7 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
       erasedBytes: tombstones.byteLength,
     },
     funnels: runner.funnelMemory,
+    expiredBytesPending: runner.expiry.pendingBytes,
     deletions: {pending, oldestPendingMs, completed: runner.deletions.completed},
   };
 }

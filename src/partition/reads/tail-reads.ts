@@ -109,8 +109,8 @@ export class TailReads {
       const later = inMemory.map(({baseOrdinal}) => baseOrdinal).filter((base) => base > ordinal);
       return {to: Math.min(end, entry?.baseOrdinal ?? end, ...later), isMissing: true};
     }
-    if (entry.names !== null && wanted !== undefined && !entry.names.some((name) => wanted.has(name)))
-      return {to: Math.min(end, endOf(entry)), isMissing: entry.live < entry.count};
+    const hasNone = entry.names !== null && wanted !== undefined && !entry.names.some((name) => wanted.has(name));
+    if (hasNone || entry.live === 0) return {to: Math.min(end, endOf(entry)), isMissing: entry.live < entry.count};
     return cache.rows.held(entry) ?? entry;
   }
 }

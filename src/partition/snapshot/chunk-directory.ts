@@ -33,7 +33,7 @@ export class ChunkDirectory {
     return this.byNumber.values();
   }
 
-  /** Fills an empty directory. */
+  /** Fills an empty directory, or replaces all entries. */
   restore(entries: readonly ChunkEntry[]): void {
     for (const entry of entries) this.byNumber.set(entry.chunk, entry);
     this.newestFirst = entries.toSorted(newestChunkFirst);

@@ -62,7 +62,8 @@ export function imageOf(chunk: ChunkInMemory): ChunkImage {
 /** `hasLeft`: users whose rows do not count. */
 export function entryOf(rows: RowsView, hasLeft: UserSet): Omit<ChunkEntry, 'rows' | 'properties' | 'bodies'> {
   const {chunk, baseOrdinal, count} = rows;
-  return {chunk, baseOrdinal, count, ...summarizeRows(rows), leftOut: rowsOfUsers(rows, hasLeft).length};
+  const leftOut = rowsOfUsers(rows, hasLeft).length;
+  return {chunk, baseOrdinal, count, ...summarizeRows(rows), leftOut, keptFromMs: 0};
 }
 
 /** Resolves when the parts are durable. `isRead`: live reads will read the parts, as the chunk leaves memory. */

@@ -5,7 +5,7 @@
 //   only answers that need the damaged part are missing.
 
 import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../../actors/aggregator/window-deltas.js';
-import {encodeWindows, viewWindows, type WindowsView} from '../../../actors/aggregator/windows.js';
+import {encodeWindows, viewWindows, type WindowsView, windowsFrom} from '../../../actors/aggregator/windows.js';
 import {must} from '../../../actors/invariant.js';
 import {mergeCount, sizeRatio} from '../../../actors/journal.js';
 import type {EncodedBlock, PartRef, Run, RunBlock} from '../../../actors/manifest.js';
@@ -185,9 +185,9 @@ class DayCursor extends RunCursor {
     return (this.bytes * (this.days.length - this.next + 1)) / this.days.length;
   }
 
-  protected enter(payload: Uint8Array): void {
+  protected enter(payload: Uint8Array, first: number): void {
     this.bytes = payload.length;
-    this.view = viewWindows(payload);
+    this.view = windowsFrom(viewWindows(payload), first);
     this.days = daysOf(this.view);
     this.next = 0;
   }

@@ -5,7 +5,9 @@
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {noteNewestNames} from '../../../actors/chunk/property-names.js';
+import {chunkFrom, runsFrom} from '../../../actors/expired-parts.js';
 import {must} from '../../../actors/invariant.js';
+import {dayMs} from '../../../actors/limits.js';
 import {
   type ChunkEntry,
   chunkBlockEntries,
@@ -102,6 +104,16 @@ export class Layout {
     this.chunks.set(entry);
     this.noteChanged(entry.chunk);
     if (this.openEntry?.chunk === entry.chunk) this.setOpenEntry(null);
+  }
+
+  /** Leaves out events before a day in each entry and run (actors/expired-parts.ts XP1). No chunk may be being written. */
+  expire(fromDay: number): void {
+    const entries = [...this.chunks.values()];
+    const left = entries.map((entry) => chunkFrom(entry, fromDay * dayMs));
+    const changed = left.filter((entry, i) => entry !== entries[i]);
+    if (changed.length > 0) this.chunks.restore(left);
+    for (const {chunk} of changed) this.noteChanged(chunk);
+    this.setRuns('windowRuns', runsFrom(this.windowRuns, fromDay));
   }
 
   private noteChanged(chunk: number): void {

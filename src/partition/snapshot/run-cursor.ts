@@ -56,7 +56,8 @@ export abstract class RunCursor {
   }
 
   async open(): Promise<void> {
-    this.enter(await this.run[this.at].load());
+    const block = this.run[this.at];
+    this.enter(await block.load(), block.first);
     this.isOpen = true;
     this.at += 1;
     this.step();
@@ -81,7 +82,8 @@ export abstract class RunCursor {
 
   /** Estimated bytes left in the open block. */
   abstract get restBytes(): number;
-  protected abstract enter(payload: Uint8Array): void;
+  /** `first`: the lowest key that counts. */
+  protected abstract enter(payload: Uint8Array, first: number): void;
   /** Next key of the open block; undefined at its end. */
   protected abstract nextKey(): number | undefined;
 }

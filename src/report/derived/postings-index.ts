@@ -26,7 +26,7 @@ import {
   type UserPostings,
 } from '../../../actors/report/funnel/user-postings.js';
 import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/rows/row-choice.js';
-import {chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import {chunksWithin, keptKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {kernelMemory} from '../kernels/funnel-kernel.js';
@@ -338,8 +338,8 @@ const scanOf = (reading: RowReading, {selectors, stretch}: Source): RowScan =>
 
 /** Those of the chunks that may have chosen rows. */
 function chunksOf({snapshot, chunks}: Source, scan: RowScan): readonly ChunkEntry[] {
-  const keys = new Set(chunks.map(({rows}) => rows.key));
-  return scan.chunks(snapshot).filter(({rows}) => keys.has(rows.key));
+  const keys = new Set(chunks.map(keptKey));
+  return scan.chunks(snapshot).filter((chunk) => keys.has(keptKey(chunk)));
 }
 
 /** Undefined if there is no room for them, or they cannot exist (user-postings.ts UP3). @throws MissingPart, DamagedPart */

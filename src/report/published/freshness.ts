@@ -15,14 +15,21 @@ type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];
 export const originOf = (query: ReportQuery, manifests: readonly Manifest[]): string =>
   digest(`${positionOf(manifests)}\n${normalised(query)}`);
 
-/** `nextByMs`: when the next publication is due. */
+interface AnswerTimes {
+  /** When the next publication is due. */
+  readonly nextByMs: number;
+  /** From when on events are kept; 0: none have expired. */
+  readonly retainedFromMs: number;
+}
+
 export function headersOf(
   query: ReportQuery,
   manifests: readonly Manifest[],
   body: string,
-  nextByMs: number,
+  {nextByMs, retainedFromMs}: AnswerTimes,
 ): ReportHeaders {
   const asOfMs = asOf(manifests);
+  const asksFurther = 'fromMs' in query && query.fromMs !== undefined && query.fromMs < retainedFromMs;
   const incomplete = incompleteFrom(query, asOfMs);
   return {
     'Report-As-Of': isoText(asOfMs),
@@ -30,6 +37,7 @@ export function headersOf(
     'Report-Next-By': isoText(nextByMs),
     ETag: `"${digest(`${normalised(query)}\n${body}`)}"`,
     ...(incomplete === undefined ? {} : {'Report-Incomplete-From': incomplete}),
+    ...(asksFurther && {'Report-Retained-From': isoText(retainedFromMs)}),
   };
 }
 

@@ -8,7 +8,13 @@
 //       deletion than it does: nothing is answered of a user whose receipt was given.
 
 import {setTimeout as pause} from 'node:timers/promises';
-import {arrivedMoves, type CountedSnapshot, countedWithout, outdatedIn} from '../../../actors/identity/snapshot-set.js';
+import {
+  arrivedMoves,
+  type CountedSnapshot,
+  countedWithout,
+  outdatedIn,
+  retainedFromDayOf,
+} from '../../../actors/identity/snapshot-set.js';
 import {must} from '../../../actors/invariant.js';
 import {
   type Manifest,
@@ -80,6 +86,7 @@ export type SnapshotSet = readonly (PartitionSnapshot | undefined)[];
 interface Counted {
   readonly of: PublishedSnapshot;
   readonly arrived: readonly Move[];
+  readonly fromDay: number;
   readonly snapshot: PartitionSnapshot;
 }
 
@@ -188,7 +195,8 @@ export class NewestSnapshots {
   /** NS3 */
   private makeSet(): void {
     const {held, set} = this;
-    const counted = held.map((each, partition) => each && countedIn(held, each, set.counted[partition]));
+    const fromDay = retainedFromDayOf(held);
+    const counted = held.map((each, partition) => each && countedIn(held, each, fromDay, set.counted[partition]));
     for (const [partition, last] of set.counted.entries())
       if (last !== undefined) this.forgetReplaced(last.of.index, held[partition]!.index);
     this.set = {of: held, counted, snapshots: counted.map((each) => each?.snapshot)};
@@ -284,13 +292,14 @@ export class NewestSnapshots {
 function countedIn(
   held: readonly (PublishedSnapshot | undefined)[],
   of: PublishedSnapshot,
+  fromDay: number,
   last: Counted | undefined,
 ): Counted {
   const arrived = arrivedMoves(of, held);
-  if (last?.of === of && arrived.length === last.arrived.length && arrived.every((move, i) => move === last.arrived[i]))
-    return last;
+  const isSame = last?.of === of && last.fromDay === fromDay && arrived.length === last.arrived.length;
+  if (isSame && arrived.every((move, i) => move === last.arrived[i])) return last;
   const {manifest, names} = of;
-  return {of, arrived, snapshot: {manifest, names, ...countedWithout(of.index, of.settled, arrived)}};
+  return {of, arrived, fromDay, snapshot: {manifest, names, ...countedWithout(of.index, of.settled, arrived, fromDay)}};
 }
 
 /** Differs between two sets if a deletion was folded or completed in between. */

@@ -136,17 +136,18 @@ async function placeOf(
   return undefined;
 }
 
-/** Time of a row, even if its user left; undefined: the row is erased. */
+/** Time of a row, even if its user left; undefined: the row is erased, or has expired. */
 async function timeOfRow(
   {scan}: Reading,
   {index, leftOut}: PartitionSnapshot,
   ordinal: number,
 ): Promise<number | undefined> {
   const chunk = index.chunks.find(({baseOrdinal, count}) => baseOrdinal <= ordinal && ordinal < baseOrdinal + count);
-  if (chunk === undefined) return undefined;
+  if (chunk === undefined || chunk.live === 0) return undefined;
   for await (const rows of scan.rows([chunk], leftOut.users)) {
     const row = ordinal - rows.baseOrdinal;
-    return rows.users[row] === rows.noUser ? undefined : timeOf(rows, row);
+    const timeMs = timeOf(rows, row);
+    return rows.users[row] === rows.noUser || timeMs < chunk.keptFromMs ? undefined : timeMs;
   }
   return undefined;
 }

@@ -118,7 +118,7 @@ test('a name that only rows of users who left had is a new name when it comes ag
     partition.fold(sequence, partition.openMessage(sequence, bytes)!);
   };
   fold('ann');
-  partition.dropLeft([0, 0].map((name) => ({timeMs: day, name, chunk: 0, ordinal: 0})));
+  partition.dropUncounted([0, 0].map((name) => ({timeMs: day, name, chunk: 0, ordinal: 0})));
   fold('bob');
   expect([...partition.open.columnsView().names.subarray(0, 4)]).toEqual([0, 0, 1, 1]);
 });

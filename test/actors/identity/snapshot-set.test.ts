@@ -81,7 +81,7 @@ describe('a snapshot without users who moved', () => {
   const settled = new UserSet();
   settled.add(2);
   const chunks = [0, 1, 2].map((chunk) => ({chunk, leftOut: chunk}) as ChunkEntry);
-  const index = {erasedUsers: [2, 9], chunks} as unknown as SnapshotIndex;
+  const index = {retainedFromDay: 0, erasedUsers: [2, 9], chunks} as unknown as SnapshotIndex;
 
   test('counts them neither by rows, nor by cells, nor by days', () => {
     const moves: Move[] = [
@@ -102,7 +102,7 @@ describe('a snapshot without users who moved', () => {
       },
       {to: 0, n, users: [3], contents: {cells: [[8, 1, 4]], chunks: [[1, 4]]}},
     ];
-    const {index: counted, leftOut} = countedWithout(index, settled, moves);
+    const {index: counted, leftOut} = countedWithout(index, settled, moves, 0);
     expect(counted.erasedUsers).toEqual([2, 3, 7, 9, 11]);
     expect(counted.chunks.map((entry) => entry.leftOut)).toEqual([0, 7, 3]);
     expect([2, 3, 7, 11].every((user) => leftOut.users.has(user))).toBe(true);
@@ -116,7 +116,7 @@ describe('a snapshot without users who moved', () => {
   });
 
   test('is the snapshot where none is pending', () => {
-    const {index: counted, leftOut} = countedWithout(index, settled, []);
+    const {index: counted, leftOut} = countedWithout(index, settled, [], 0);
     expect(counted).toBe(index);
     expect(leftOut.users).toBe(settled);
     expect(leftOut.cells.hours).toHaveLength(0);

@@ -50,6 +50,8 @@ function storeOf(times: readonly number[]): {readonly store: Store; readonly sto
       leftOut: 0,
       minTimeMs: timeMs,
       maxTimeMs: timeMs,
+      middleTimeMs: timeMs,
+      keptFromMs: 0,
       names: [0],
       rows,
       properties,

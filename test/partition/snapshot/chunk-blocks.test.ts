@@ -60,6 +60,8 @@ const entryOf = (chunk: number, times = 0): ChunkEntry => ({
   leftOut: 0,
   minTimeMs: 1_700_000_000_000 + chunk,
   maxTimeMs: 1_700_000_900_000 + chunk,
+  middleTimeMs: 1_700_000_400_000 + chunk,
+  keptFromMs: 0,
   names: [1, 2, 3, 5, 8, 13, 21],
   rows: refOf(`p0.3-0a1b2c3d.${3 * chunk}-${times}`, 150_000),
   properties: refOf(`p0.3-0a1b2c3d.${3 * chunk + 1}-${times}`, 250_000),

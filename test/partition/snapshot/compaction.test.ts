@@ -186,7 +186,7 @@ describe('runs of user records', () => {
 });
 
 const encodedWindows = (deltas: WindowDeltas, erased: ReadonlySet<number>): EncodedBlock[] =>
-  [...deltas.encode((user) => erased.has(user))].map((view) => ({
+  [...deltas.encode((user) => erased.has(user), 0)].map((view) => ({
     first: view.firstDay,
     last: view.lastDay,
     payload: encodeWindows(view),

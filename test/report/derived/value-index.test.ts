@@ -109,7 +109,7 @@ class World {
       if (found > 0) chunks.push([entry.chunk, found]);
     }
     const move = {to: 1, n: 1, users: indexes, contents: {cells: [], chunks}};
-    return {...snapshot, ...countedWithout(snapshot.index, new UserSet(), [move])};
+    return {...snapshot, ...countedWithout(snapshot.index, new UserSet(), [move], 0)};
   }
 
   /** Holds the answer against the scan's; returns for how many chunks cells stood. */

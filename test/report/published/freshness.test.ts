@@ -1,5 +1,6 @@
 // From which bucket on an answer may still grow.
 import {expect, test} from 'vitest';
+import {isoText} from '../../../actors/calendar.js';
 import type {Manifest} from '../../../actors/manifest.js';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {headersOf} from '../../../src/report/published/freshness.js';
@@ -25,5 +26,9 @@ test.each([
     ...(windowDays === undefined ? {} : {windowMs: windowDays * dayMs}),
   } as ReportQuery;
   const manifest = {partition: 0, position: {generation: 1, sequence: 1}, asOfMs} as Manifest;
-  expect(headersOf(query, [manifest], '', 0)['Report-Incomplete-From']).toBe(label);
+  const headers = headersOf(query, [manifest], '', {nextByMs: 0, retainedFromMs: day(1)});
+  expect(headers['Report-Incomplete-From']).toBe(label);
+  expect(headers).not.toHaveProperty('Report-Retained-From');
+  const later = headersOf(query, [manifest], '', {nextByMs: 0, retainedFromMs: day(2)});
+  expect(later['Report-Retained-From']).toBe(isoText(day(2)));
 });

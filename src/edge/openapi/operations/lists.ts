@@ -13,12 +13,12 @@ import {hiddenNames, hiddenProperties} from '../../routes/hidden.js';
 import {propertiesForm, propertyValuesForm, traitsForm, traitValuesForm} from '../../routes/lists.js';
 import {userListForm} from '../../routes/user-list.js';
 import type {Answer, Operations} from '../operation.js';
+import {freshness, hinted} from './reports.js';
 
-const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
-const headers = {always: freshness, sometimes: ['Report-Hint', 'Next-Cursor']} as const;
+const headers = {always: freshness, sometimes: [...hinted.sometimes, 'Next-Cursor']} as const;
 const unchanged: Answer = {
   description: 'The answer has not changed since that tag.',
-  headers: {always: freshness, sometimes: ['Report-Hint']},
+  headers: hinted,
 };
 const errors = ['invalid_cursor', 'too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'] as const;
 const tagged = {always: ['ETag']} as const;

@@ -14,8 +14,8 @@ import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
 
 export const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
-export const hinted = {always: freshness, sometimes: ['Report-Hint']} as const;
-export const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From', 'Report-Hint']} as const;
+export const hinted = {always: freshness, sometimes: ['Report-Retained-From', 'Report-Hint']} as const;
+export const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From', ...hinted.sometimes]} as const;
 export const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers: bucketed};
 
 export const reports: Operations = {
@@ -137,7 +137,7 @@ export const reports: Operations = {
       200: {
         description: 'One page of users.',
         schema: funnelUsersAnswer,
-        headers: {always: freshness, sometimes: ['Report-Hint']},
+        headers: hinted,
         example: {
           data: [
             {
@@ -151,7 +151,7 @@ export const reports: Operations = {
           next_cursor: null,
         },
       },
-      304: {...unchanged, headers: {always: freshness, sometimes: ['Report-Hint']}},
+      304: {...unchanged, headers: hinted},
     },
     errors: ['invalid_cursor', 'unavailable'],
   },
@@ -168,7 +168,7 @@ export const reports: Operations = {
         description: 'One page of names.',
         schema: namesAnswer,
         hasCsv: true,
-        headers: {always: freshness, sometimes: ['Next-Cursor']},
+        headers: {always: freshness, sometimes: ['Report-Retained-From', 'Next-Cursor']},
         example: {
           data: [
             {

@@ -118,7 +118,7 @@ test('where a report is incomplete it says so in the zone', () => {
       queryOf('Europe/Berlin', bounds, 'hour'),
       [{partition: 0, position: {generation: 1, sequence: 1}, asOfMs: Date.parse(asOf)} as never],
       '',
-      1_000,
+      {nextByMs: 1_000, retainedFromMs: 0},
     );
   expect(headers('2026-10-25T01:30Z')['Report-Incomplete-From']).toBe('2026-10-25T02:00:00+01:00');
   expect(headers('2026-10-25T23:00Z')).not.toHaveProperty('Report-Incomplete-From');
@@ -128,7 +128,8 @@ test('another version of the rules is another tag', () => {
   const query = queryOf('Europe/Berlin', {fromMs: 0, toMs: 1}, 'day');
   const manifest = {partition: 0, position: {generation: 1, sequence: 1}, asOfMs: 5} as never;
   const tag = (rules: string) =>
-    headersOf({...query, zone: {name: 'Europe/Berlin', rules}}, [manifest], '', 1_000).ETag;
+    headersOf({...query, zone: {name: 'Europe/Berlin', rules}}, [manifest], '', {nextByMs: 1_000, retainedFromMs: 0})
+      .ETag;
   expect(tag('2025c')).not.toBe(tag('2026a'));
   expect(tag('2025c')).toBe(tag('2025c'));
 });

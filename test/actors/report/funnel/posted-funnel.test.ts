@@ -100,7 +100,7 @@ describe('a funnel over postings equals the scan', () => {
             .map((chunk) => chunkOf(erasedUser === null ? chunk : erased(erasedUser * stride, {rows: chunk})));
           const hasLeft = new UserSet();
           for (const user of left) hasLeft.add(user * stride);
-          const counted = chunks.map((chunk) => countedRows({leftOut: 1}, chunk, hasLeft));
+          const counted = chunks.map((chunk) => countedRows({leftOut: 1, keptFromMs: 0}, chunk, hasLeft));
           const right = scanned(counted, shape, steps, stretch, windowMs);
           for (const [allocate, progress] of ways) {
             const segments = segmentsOf(chunks, cuts, shape, allocate);
