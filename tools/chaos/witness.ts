@@ -38,7 +38,7 @@ interface Question {
   /** Default GET. A repeated deletion gets the receipt. */
   readonly method?: 'GET' | 'DELETE';
   readonly path: string;
-  readonly status: 200 | 404 | 503;
+  readonly status: 200 | 404;
   readonly expected: unknown;
   seen(answer: Answer): unknown;
 }
@@ -138,8 +138,7 @@ export class Witness {
 
   /** Questions to an owner that has a successor. */
   askingOutlived(owner: Place): Asking {
-    const isReady: Question = {path: '/readyz', status: 503, expected: '', seen: ({text}) => text};
-    return new Asking(new Http(owner.port, owner.keys.secret), 'the woken owner', [...this.questions(), isReady]);
+    return new Asking(new Http(owner.port, owner.keys.secret), 'the woken owner', this.questions());
   }
 
   private questions(): Question[] {

@@ -137,9 +137,23 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a-deletion-from-another-partition-is-not-awaited',
     file: 'src/partition/reads/live-reads.ts',
-    text: 'while (!partition.deletions.has(id) && leftMs() > 0)',
+    text: 'while (!partition.deletions.has(id) && leftMs() > 0 && !this.runner.hasEnded)',
     replacement: 'while (leftMs() < 0)',
     caughtBy: {vitest: 'test/partition/reads/live-reads.test.ts', only: 'passes on'},
+  },
+  {
+    name: 'a-member-is-over-after-two-renewals',
+    file: 'actors/cluster/cluster-view.ts',
+    text: 'const silentRenewals = 4;',
+    replacement: 'const silentRenewals = 2;',
+    caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'a short pause'},
+  },
+  {
+    name: 'a-start-on-its-folder-waits-for-who-it-was',
+    file: 'actors/cluster/member.ts',
+    text: 'for (const id of [...this.view.silent, ...former])',
+    replacement: 'for (const id of former.slice(1).concat(this.view.silent))',
+    caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'starts again on its folder'},
   },
   {
     name: 'a-receipt-that-does-not-wait-for-orphans',
