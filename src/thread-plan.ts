@@ -23,8 +23,8 @@ export interface ThreadPlan {
 /** The partitions of each folding thread, and what these threads share. */
 interface Shared {
   readonly hands: readonly number[][];
-  /** Channels to the report thread, one for each folding thread; empty without that thread. */
-  readonly channels: readonly Channels[];
+  /** Channels for manifests to the report thread, one for each folding thread; empty without that thread, and where it cannot know all. */
+  readonly manifests: readonly MessageChannel[];
   /** Channels for questions of the deliver thread, one for each folding thread; empty without that thread. */
   readonly asks: readonly MessageChannel[];
   /** Whether the threads here know of every manifest: nobody else writes to the service's own nats-server. */
@@ -35,13 +35,6 @@ interface Shared {
   readonly spareRoom: Int32Array | undefined;
   readonly publications: Int32Array;
   readonly ackedSequences: BigInt64Array | undefined;
-}
-
-/** Channels between the report thread and a folding thread. */
-interface Channels {
-  readonly partitions: readonly number[];
-  readonly manifests: MessageChannel;
-  readonly rows: MessageChannel;
 }
 
 /** `owned`: the partitions that this process owns first. `deploymentCreatedMs`: epoch ms. */
@@ -71,7 +64,8 @@ function shareOut({roles, nats, partitions, cacheBytesMax}: Config, owned: reado
   const ownBytesMax = hasBoth ? Math.floor(cacheBytesMax / 2) : cacheBytesMax;
   return {
     hands,
-    channels: hasBoth ? hands.map(channelsOf) : [],
+    // Other processes may publish to an external NATS.
+    manifests: hasBoth && knowsAll ? hands.map(() => new MessageChannel()) : [],
     // Partitions that come and go are asked over NATS.
     asks: knowsAll && roles.includes('deliver') ? hands.map(() => new MessageChannel()) : [],
     knowsAll,
@@ -83,7 +77,7 @@ function shareOut({roles, nats, partitions, cacheBytesMax}: Config, owned: reado
 }
 
 function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymentCreatedMs: number): ReportWorkerData {
-  const {channels, knowsAll, cacheBytesMax, spareRoom, publications} = shared;
+  const {manifests, knowsAll, cacheBytesMax, spareRoom, publications} = shared;
   return {
     nats,
     partitionCount: config.partitions,
@@ -93,9 +87,7 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     alerts: {isAlone: config.nats.kind === 'embedded'},
     cacheBytesMax,
     cpuMsMax: config.reportCpuMsMax === 0 ? Number.POSITIVE_INFINITY : config.reportCpuMsMax,
-    // Other processes may publish to an external NATS.
-    manifestsPorts: knowsAll ? channels.map(({manifests}) => manifests.port2) : [],
-    rowsPorts: channels.map(({partitions, rows}) => ({partitions, port: rows.port2})),
+    manifestsPorts: manifests.map(({port2}) => port2),
     ...(spareRoom && {spareRoom}),
     ...(knowsAll && {publications}),
   };
@@ -107,9 +99,9 @@ function planDeliver({partitions, webhooks, logLevel}: Config, nats: NatsAddress
 }
 
 function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: number): PartitionThreadPlan {
-  const {hands, channels, asks, knowsAll, cacheBytesMax, spareRoom, publications, ackedSequences} = shared;
+  const {hands, manifests, asks, cacheBytesMax, spareRoom, publications, ackedSequences} = shared;
   const threads = hands.length;
-  const to = channels[hand];
+  const to = manifests[hand];
   const asking = asks[hand];
   return {
     nats,
@@ -126,9 +118,8 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     isNatsEmbedded: config.nats.kind === 'embedded',
     publications,
     ...(ackedSequences && {ackedSequences}),
-    ...(to && {rowsPort: to.rows.port1}),
     ...(asking && {asksPort: asking.port1}),
-    ...(to && knowsAll && {manifestsPort: to.manifests.port1}),
+    ...(to && {manifestsPort: to.port1}),
     dataDir: config.dataDir,
     deletionsDir: config.deletionsDir,
   };
@@ -140,12 +131,6 @@ function dealPartitions(partitions: readonly number[], threadCount: number): num
   for (const [place, partition] of partitions.entries()) hands[place % threadCount]!.push(partition);
   return hands;
 }
-
-const channelsOf = (partitions: readonly number[]): Channels => ({
-  partitions,
-  manifests: new MessageChannel(),
-  rows: new MessageChannel(),
-});
 
 /** The share of one of `threads` folding threads. */
 function spareRoomOf(room: Int32Array, bytes: number, threads: number): NonNullable<PartitionWorkerData['spareRoom']> {

@@ -58,7 +58,7 @@ export function startPartitionThread(
     read = resolve;
   });
   const program = new URL('./partition/worker.js', import.meta.url);
-  const ports = [plan.manifestsPort, plan.rowsPort, plan.asksPort].filter((port) => port !== undefined);
+  const ports = [plan.manifestsPort, plan.asksPort].filter((port) => port !== undefined);
   const acked = plan.ackedSequences && new AckedSequences(plan.ackedSequences);
   const handOver = new HandOver((parcel) =>
     worker.postMessage(
@@ -99,7 +99,7 @@ export interface ReportThread extends AskedThread {
 export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): ReportThread {
   const questions = new ThreadQuestions((message) => worker.postMessage(message));
   const program = new URL('./report/worker.js', import.meta.url);
-  const ports = [...data.manifestsPorts, ...data.rowsPorts.map(({port}) => port)];
+  const ports = [...data.manifestsPorts];
   const {worker, ...thread} = startThread(program, 'report', data, ports, onFatal, (message) => {
     if (isOfAnswering(message)) questions.hear(message);
   });

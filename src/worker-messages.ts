@@ -4,7 +4,6 @@
 import type {MessagePort} from 'node:worker_threads';
 import type {AskedBy} from './asks/asker.js';
 import type {AckedParcel, HandOver} from './ingest/hand-over.js';
-import type {RowsPort} from './parts/peer-rows.js';
 import type {RefreshPlan} from './refresh.js';
 import type {AddressRules} from './webhooks/addresses.js';
 
@@ -49,8 +48,6 @@ export interface PartitionWorkerData {
   readonly publications: Int32Array;
   /** Sends each such manifest to the report thread of this process, if that counts publications. */
   readonly manifestsPort?: MessagePort;
-  /** Requests of the report thread for cached rows (src/parts/peer-rows.ts). */
-  readonly rowsPort?: MessagePort;
   /** Questions of the deliver thread. */
   readonly asksPort?: MessagePort;
   /** Folder for notes of the newest positions. */
@@ -75,8 +72,6 @@ export interface ReportWorkerData {
   readonly publications?: Int32Array;
   /** Receive these threads' manifests. */
   readonly manifestsPorts: readonly MessagePort[];
-  /** Ports to the folding threads of this process. */
-  readonly rowsPorts: readonly RowsPort[];
   /** Absent: this thread evaluates no alerts. `isAlone`: no other process does so for this deployment. */
   readonly alerts?: {readonly isAlone: boolean};
   readonly logLevel: string;

@@ -25,7 +25,6 @@ import {createLogger} from '../observe.js';
 import {wayOn} from '../other-format.js';
 import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
-import {serveRows} from '../parts/peer-rows.js';
 import {borrowRoom} from '../parts/spare-room.js';
 import type {PartValues} from '../parts/stored-parts.js';
 import {promised} from '../promised.js';
@@ -279,7 +278,6 @@ async function main(): Promise<void> {
     readsFrom: (part: PartRef) => layout.readsFrom(part),
   }));
   const {cache} = shared;
-  if (data.rowsPort !== undefined) serveRows(data.rowsPort, (key) => cache.copyOf(key));
   const readAhead = warmUp(cache, stored, data.spareRoom?.startBytes ?? 0, warmUpMsMax);
   if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, cache.memory, data.spareRoom.share);
   const warmedUp = readAhead.then(async () => {

@@ -78,14 +78,10 @@ export class PartsCache {
     return held && viewOf(held, view);
   }
 
-  /** Reads a part into free room, out of what `copy` brings if it does; without room it reads nothing. */
-  async readIfRoom(
-    ref: PartRef,
-    copy: () => Promise<Uint8Array<ArrayBuffer> | undefined> = async () => undefined,
-  ): Promise<void> {
+  /** Reads a part into free room; without room it reads nothing. */
+  async readIfRoom(ref: PartRef): Promise<void> {
     if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
-    const load = async () => (await copy()) ?? (await this.stored.read(ref));
-    await this.memory.loadIfRoom(ref.bytes, () => this.once(ref.key, load));
+    await this.memory.loadIfRoom(ref.bytes, () => this.part(ref));
   }
 
   // -- columns of properties, cached in place of the part --
@@ -110,15 +106,9 @@ export class PartsCache {
   }
 
   /** Reads columns into free room. */
-  async readColumnsIfRoom(
-    properties: PartRef,
-    isWanted: IsWanted,
-    copy: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
-  ): Promise<void> {
+  async readColumnsIfRoom(properties: PartRef, isWanted: IsWanted): Promise<void> {
     if (this.memory.peek(columnsKey(properties)) !== undefined || !this.memory.hasFree(properties.bytes)) return;
-    const part = (await copy()) ?? (await this.stored.read(properties));
-    const columns = someColumns(part, isWanted, (bytes) => this.memory.hasFree(bytes));
-    if (columns.bytes !== part) this.keepColumns(properties, columns);
+    await this.loadColumns(properties, isWanted, 'free room');
   }
 
   private keepColumns(properties: PartRef, columns: SomeColumns): void {
@@ -138,11 +128,6 @@ export class PartsCache {
     const key = namedRowsKey(rows);
     this.memory.drop(key);
     this.memory.keep(key, named.bytes).view = named;
-  }
-
-  /** A copy of a cached part, which does not count as a use of it. */
-  copyOf(key: string): Uint8Array<ArrayBuffer> | undefined {
-    return this.memory.peek(key)?.bytes.slice();
   }
 
   /** Caches a part that was just put, so that its first reader need not load it. */

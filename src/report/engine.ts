@@ -6,7 +6,8 @@
 //       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts: what does not
 //       fit is read again, from the kernel's page cache with the service's own nats-server. Folding
 //       threads use what is free of that (spare-room.ts).
-//   RE4. While clients ask for reports, the engine reads a snapshot when it is published: the next question need not wait.
+//   RE4. While clients ask for reports, the engine reads a snapshot when it is published, and the parts that are new and fit free
+//       room (warm-up.ts): the next question need not wait.
 //   RE5. Callers have their turns (dealt-slots.ts): nobody's questions keep those of others, or alerts, waiting.
 //   RE6. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and computes some
 //       reports of its own (rehearsal.ts).
@@ -30,7 +31,6 @@ import {Crowded, DealtSlots, type Slot, type Waiting} from '../pacing/dealt-slot
 import {Stopped, unlessStopped} from '../pacing/stop.js';
 import {Damage, isUnreadable} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
-import type {CachedRows} from '../parts/peer-rows.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {ChosenNumbers} from './derived/chosen-numbers.js';
 import {DerivedIndexes} from './derived/derived-indexes.js';
@@ -128,6 +128,8 @@ export class ReportEngine {
   private askedMs = Number.NEGATIVE_INFINITY;
   private isAheadDue = false;
   private readingAhead: Promise<void> | undefined;
+  /** For reading ahead. */
+  private readonly whenIdle = (): Promise<unknown> => this.atWork.idle(warmUpWaitMsMax);
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
@@ -198,15 +200,18 @@ export class ReportEngine {
   }
 
   /** Called once there are snapshots. Never rejects. RE6 */
-  async warmUp(rowsAtHand?: CachedRows): Promise<void> {
+  async warmUp(): Promise<void> {
     const startMs = monotonicMs();
-    const whenIdle = (): Promise<unknown> => this.atWork.idle(warmUpWaitMsMax);
     try {
       const snapshots = await this.snapshots.read();
       if (!areAll(snapshots)) return;
-      await warmUp(this.parts, snapshots, whenIdle, rowsAtHand);
+      await warmUp(this.parts, snapshots, this.whenIdle);
       this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.memory.bytesHeld}, 'parts were read ahead');
-      const reports = await rehearse(snapshots, (query) => this.compute(this.evaluation(), query, snapshots), whenIdle);
+      const reports = await rehearse(
+        snapshots,
+        (query) => this.compute(this.evaluation(), query, snapshots),
+        this.whenIdle,
+      );
       this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');
     } catch (error) {
       throwBroken(error);
@@ -220,7 +225,7 @@ export class ReportEngine {
     this.snapshots.doubt();
   }
 
-  /** A manifest was published. Resolves when it is read, and the pause after that is over. RE4 */
+  /** A manifest was published. Resolves when it and its parts are read, and the pause after that is over. RE4 */
   notePublished(): Promise<void> {
     this.publications += 1;
     this.published.notify();
@@ -236,14 +241,17 @@ export class ReportEngine {
       this.isAheadDue = false;
       const startMs = monotonicMs();
       if (startMs - this.askedMs > interestMs) return;
+      let tookMs = 0;
       try {
-        await this.snapshots.read();
+        const snapshots = await this.snapshots.read();
+        tookMs = monotonicMs() - startMs;
+        if (areAll(snapshots)) await warmUp(this.parts, snapshots, this.whenIdle);
       } catch (error) {
         throwBroken(error);
         // The next question reads it again, and reports the fault.
         this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
       }
-      await pause(aheadRest * (monotonicMs() - startMs), undefined, {ref: false});
+      await pause(aheadRest * tookMs, undefined, {ref: false});
     }
   }
 

@@ -29,14 +29,9 @@ const narrowShare = 1 / 2;
 
 export const narrowBytesOf = ({bytes}: PartRef): number => Math.ceil(bytes * narrowShare);
 
-/** Reads narrow columns into free room, out of what `copy` brings if it does. NC1 */
-export function readColumnsIfRoom(
-  cache: PartsCache,
-  properties: PartRef,
-  copy: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
-): Promise<void> {
-  return cache.readColumnsIfRoom(properties, isNarrow, copy);
-}
+/** Reads narrow columns into free room. NC1 */
+export const readColumnsIfRoom = (cache: PartsCache, properties: PartRef): Promise<void> =>
+  cache.readColumnsIfRoom(properties, isNarrow);
 
 /** Reads rows of chunks with the narrow columns, and the columns of these properties. */
 export class ColumnsReader implements ChunkReader<ChunkEntry, WholeRows> {

@@ -1,53 +1,27 @@
-// Reads the parts that the first reports need into the cache after a start: hourly counts, daily sets, rows of the newest
-// chunks and their properties, as far as they fit (src/parts/warm-up.ts). Rows and properties that a folding thread has cached
-// are copied from it (src/parts/peer-rows.ts). Otherwise the first funnel over ten million events takes 1.6 s, nearly all of
-// it reading.
+// Reads the parts that reports need into the cache: hourly counts, daily sets, rows of the newest chunks and their properties, as
+// far as they fit (src/parts/warm-up.ts). Otherwise the first funnel over ten million events takes 1.6 s, nearly all of it reading.
 //   It yields to reports, takes at most half of the thread's time, and uses free room alone.
 import {setTimeout as pause} from 'node:timers/promises';
-import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import type {CachedRows} from '../parts/peer-rows.js';
 import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
 import {narrowBytesOf, readColumnsIfRoom} from './narrow-columns.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
-/** Number of concurrent loads, and ms of loading before an equally long pause. */
-interface Pace {
-  readonly aheadMax: number;
-  readonly stretchMsMax: number;
-}
+const loadsAheadMax = 4;
+/** Time of loading before an equally long pause. */
+const stretchMsMax = 20;
 
-const ofStore: Pace = {aheadMax: 4, stretchMsMax: 20};
-/** A copy takes the folding thread a millisecond, so its questions wait for at most one copy. */
-const ofThreads: Pace = {aheadMax: 1, stretchMsMax: 0};
-
-/** Resolves when everything that fits is cached. `rowsAtHand`: copies from folding threads. Throws when the store fails. */
+/** Resolves when everything that fits is cached. Throws when the store fails. */
 export async function warmUp(
   cache: PartsCache,
   snapshots: readonly PartitionSnapshot[],
   whenIdle: () => Promise<unknown>,
-  rowsAtHand?: CachedRows,
 ): Promise<void> {
-  const blocks = snapshots.flatMap(({index}) => index.windowRuns).flatMap((run) => run.blocks);
-  const chunks = snapshots.flatMap(chunksOf).filter(({chunk}) => chunk.live > 0);
-  const newestFirst = [...chunks].sort((a, b) => b.chunk.maxTimeMs - a.chunk.maxTimeMs);
-  const pace = rowsAtHand === undefined ? ofStore : ofThreads;
-  await run(planned(cache, blocks, newestFirst, rowsAtHand), pace, whenIdle);
-}
-
-interface OwnedChunk {
-  readonly partition: number;
-  readonly chunk: ChunkEntry;
-}
-
-const chunksOf = ({manifest: {partition}, index}: PartitionSnapshot): OwnedChunk[] =>
-  index.chunks.map((chunk) => ({partition, chunk}));
-
-async function run(plan: WarmUp, {aheadMax, stretchMsMax}: Pace, whenIdle: () => Promise<unknown>): Promise<void> {
+  const plan = planned(cache, snapshots);
   let startMs = monotonicMs();
-  for await (const _ of plan.run(aheadMax)) {
+  for await (const _ of plan.run(loadsAheadMax)) {
     const tookMs = monotonicMs() - startMs;
     if (tookMs < stretchMsMax) continue;
     await pause(tookMs, undefined, {ref: false});
@@ -56,25 +30,20 @@ async function run(plan: WarmUp, {aheadMax, stretchMsMax}: Pace, whenIdle: () =>
   }
 }
 
-function planned(
-  cache: PartsCache,
-  blocks: readonly RunBlock[],
-  chunks: readonly OwnedChunk[],
-  rowsAtHand: CachedRows | undefined,
-): WarmUp {
+function planned(cache: PartsCache, snapshots: readonly PartitionSnapshot[]): WarmUp {
   const plan = new WarmUp(readAheadBytesOf(cache.memory.bytesMax));
+  const blocks = snapshots.flatMap(({index}) => index.windowRuns).flatMap((run) => run.blocks);
   for (const {part} of blocks) plan.take(part, () => cache.readIfRoom(part));
+  const chunks = snapshots.flatMap(({index}) => index.chunks).filter(({live}) => live > 0);
+  const newestFirst = chunks.sort((a, b) => b.maxTimeMs - a.maxTimeMs);
   // Every report over chunks reads their rows, and some read properties as well.
-  for (const {partition, chunk} of chunks) {
+  for (const {rows} of newestFirst) {
     if (plan.isFull) return plan;
-    const {rows} = chunk;
-    plan.take(rows, () => cache.readIfRoom(rows, async () => rowsAtHand?.copy(partition, rows)));
+    plan.take(rows, () => cache.readIfRoom(rows));
   }
-  for (const {partition, chunk} of chunks) {
+  for (const {properties} of newestFirst) {
     if (plan.isFull) return plan;
-    const {properties} = chunk;
-    const copy = async () => rowsAtHand?.copy(partition, properties);
-    plan.take(properties, () => readColumnsIfRoom(cache, properties, copy), narrowBytesOf(properties));
+    plan.take(properties, () => readColumnsIfRoom(cache, properties), narrowBytesOf(properties));
   }
   return plan;
 }

@@ -19,7 +19,6 @@ import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {readDeployment} from '../nats/topology.js';
 import {createLogger} from '../observe.js';
-import {PeerRows} from '../parts/peer-rows.js';
 import {offerRoom} from '../parts/spare-room.js';
 import {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
@@ -44,7 +43,6 @@ const {
   spareRoom,
   publications,
   manifestsPorts,
-  rowsPorts,
   alerts: alertsPlan,
   logLevel,
 } = workerData as ReportWorkerData;
@@ -249,7 +247,7 @@ async function sayWhenReady(engine: ReportEngine, drain: Drain): Promise<void> {
 
 async function prepare(engine: ReportEngine, drain: Drain): Promise<void> {
   await Promise.all([sayWhenReady(engine, drain), readAheadAsked()]);
-  if (!drain.isAsked) await engine.warmUp(rowsPorts.length === 0 ? undefined : new PeerRows(rowsPorts));
+  if (!drain.isAsked) await engine.warmUp();
 }
 
 /** Resolves when the folding threads have read what they need. */

@@ -263,6 +263,10 @@ describe('report engine', () => {
     const {fetches} = world.bucket;
     expect((await world.ask()).body).toBe(counted([1, 1, 1]));
     expect(world.bucket.fetches).toBe(fetches);
+    const {reads} = world.parts;
+    const where = [{property: 'plan', op: 'unset', values: []}] as const; // Rows and properties answer.
+    expect((await world.ask({...query, where})).body).toContain('"total":3');
+    expect(world.parts.reads).toBe(reads);
   });
 
   test('a snapshot that cannot be read ahead is the matter of the next question', async () => {

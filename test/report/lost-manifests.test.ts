@@ -67,7 +67,6 @@ test('reports are over what is there, though as many manifests were published ag
     cacheBytesMax: 1 << 20,
     cpuMsMax: 20_000,
     manifestsPorts: [],
-    rowsPorts: [],
     logLevel: 'silent',
   };
   worker = new Worker(program, {workerData});

@@ -18,7 +18,6 @@ import {announceManifest} from '../../src/nats/published-manifests.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
-import {serveRows} from '../../src/parts/peer-rows.js';
 import {newSpareRoom} from '../../src/parts/spare-room.js';
 import {steadyRefreshPlan} from '../../src/refresh.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
@@ -44,8 +43,6 @@ describe('report thread', () => {
   let worker: Worker;
   let isReady: Promise<void>;
   const channel = new MessageChannel();
-  const rowsChannel = new MessageChannel();
-  const rowsAsked: string[] = [];
   let revisionsPut = 0;
   const publications = new Int32Array(new SharedArrayBuffer(4 * partitionCount));
   const spareRoom = newSpareRoom(0);
@@ -67,14 +64,9 @@ describe('report thread', () => {
       spareRoom,
       publications,
       manifestsPorts: [channel.port2],
-      rowsPorts: [{partitions: [0, 1], port: rowsChannel.port2}],
       logLevel: 'silent',
     };
-    serveRows(rowsChannel.port1, (key) => {
-      rowsAsked.push(key);
-      return undefined;
-    });
-    worker = new Worker(program, {workerData, transferList: [channel.port2, rowsChannel.port2]});
+    worker = new Worker(program, {workerData, transferList: [channel.port2]});
     isReady = new Promise((resolve, reject) => {
       worker.on('error', reject);
       worker.on('message', (message: FromWorker) => {
@@ -87,7 +79,6 @@ describe('report thread', () => {
 
   afterAll(async () => {
     channel.port1.close();
-    rowsChannel.port1.close();
     await worker.terminate();
     await nc.close();
     await nats.stop();
@@ -148,16 +139,14 @@ describe('report thread', () => {
     expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: true, asOfMs: hourMs, damagedParts: {}});
   });
 
-  test('reads ahead when it is told to, what threads of its process may have at hand from them', async () => {
+  test('reads ahead when it is told to', async () => {
     const bytesHeld = async (): Promise<number> => {
       const answer = await ask({ask: 'measures'});
       return answer.kind === 'measures' ? answer.thread.caches.find(({use}) => use === 'report')!.bytes : -1;
     };
     const before = await bytesHeld();
-    expect(rowsAsked).toEqual([]);
     worker.postMessage({kind: 'read ahead'} satisfies ToWorker);
     await until('it reads', async () => (await bytesHeld()) > before);
-    await until('it asks for rows', async () => rowsAsked.length > 0);
   });
 
   test('answers from parts in the bucket, rows, windows and bodies', async () => {
