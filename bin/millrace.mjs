@@ -16,6 +16,7 @@ const usage = `millrace [COMMAND]
   dashboard   prints a link that signs in to the dashboard
   keys        creates, lists, limits and revokes API keys
   names       lists names of events, and deletes all events of a name
+  retention   says from when on events are kept, and how many are older than N days
   export      writes all events and users to a file
   import      imports events from a file, and what export wrote
   relink      joins events that were stored while IDENTITY_JOIN was off
@@ -34,6 +35,7 @@ const programs = {
   keys: 'cli/keys',
   export: 'cli/export',
   names: 'cli/names',
+  retention: 'cli/retention',
   import: 'cli/import',
   relink: 'cli/relink',
   backup: 'cli/backup',

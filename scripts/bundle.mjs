@@ -26,6 +26,7 @@ const programs = [
   'cli/keys',
   'cli/names',
   'cli/relink',
+  'cli/retention',
   'edge/write-description',
 ];
 const sources = {

@@ -155,7 +155,18 @@ describe('the package', () => {
       stdout: expect.stringMatching(new RegExp(`^millrace ${version.replaceAll('.', '\\.')} \\(commit `)),
     });
     const help = await ended(millrace(['--help']));
-    for (const word of ['serve', 'dashboard', 'keys', 'names', 'import', 'relink', 'backup', 'demo', 'doctor'])
+    for (const word of [
+      'serve',
+      'dashboard',
+      'keys',
+      'names',
+      'retention',
+      'import',
+      'relink',
+      'backup',
+      'demo',
+      'doctor',
+    ])
       expect(help.stdout).toContain(`  ${word} `);
     expect((await ended(millrace(['serve', '--help']))).stdout).toContain('DATA_DIR');
     expect(await ended(millrace(['walk']))).toMatchObject({

@@ -1,4 +1,6 @@
 // RETENTION_DAYS on a whole service: older events leave every answer and every file, and what is new stays.
+import {execFileSync} from 'node:child_process';
+import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {searchDisk} from '../tools/disk-search.js';
 import {Client, type HistoryAnswer, type ProfileBody} from './support/http.js';
@@ -11,6 +13,7 @@ const keptDays = 7;
 const todayMs = Math.floor(Date.now() / dayMs) * dayMs;
 const daysAgo = (days: number): string => new Date(todayMs - days * dayMs + 3_600_000).toISOString();
 const old = {event: 'oldest_event_9f41c7', property: 'expired-value-5d2f9e8b31', messageId: 'expired-message-7c61'};
+const keptFrom = new Date(todayMs - keptDays * dayMs).toISOString();
 const markers = [old.event, old.property, old.messageId];
 
 const range = `from=${daysAgo(30).slice(0, 10)}&to=${daysAgo(-1).slice(0, 10)}`;
@@ -26,6 +29,10 @@ const paths = {
   properties: `/v1/properties?event=visit&${range}`,
   values: `/v1/properties/values?event=visit&property=note&${range}`,
 };
+
+const program = fileURLToPath(new URL('../dist/service/cli/retention.js', import.meta.url));
+const retention = (dataDir: string, ...words: readonly string[]): string =>
+  execFileSync(process.execPath, [program, ...words], {env: {...process.env, DATA_DIR: dataDir}, encoding: 'utf8'});
 
 /** Adds the old events, and those that stay. */
 async function fill(service: Service): Promise<Positions> {
@@ -56,17 +63,20 @@ test('older events leave every answer and every file', {timeout: 240_000}, async
   expect(first.json()).toMatchObject({total: 5});
   expect(first.headers['report-retained-from']).toBe(undefined);
   expect(searchDisk(before.dataDir, markers).length).toBeGreaterThan(0);
+  expect(retention(before.dataDir, '--days', String(keptDays))).toBe(
+    `No event has expired.\n6 events are from before ${keptFrom.slice(0, 10)}: they expire with RETENTION_DAYS=${keptDays}.\n`,
+  );
   expect(await before.stop()).toBe(0);
 
   const service = await startService({env: {...env, RETENTION_DAYS: String(keptDays)}, dataDir: before.dataDir});
   const client = new Client(service.baseUrl, service.secretKey);
-  const keptFrom = new Date(todayMs - keptDays * dayMs).toISOString();
   const counts = await until(
     () => client.get(paths.counts),
     ({headers}) => headers['report-retained-from'] === keptFrom,
     'the older events expire',
   );
   expect(counts.json()).toMatchObject({total: 2});
+  expect(retention(service.dataDir)).toBe(`Events are kept from ${keptFrom} on.\n`);
   expect(counts.json<{data: {count: number}[]}>().data).toHaveLength(32);
   for (const path of Object.values(paths)) {
     const answer = await client.get(path);
