@@ -114,7 +114,7 @@ export interface FoldingThread {
   onLogLost(lost: () => void): void;
 }
 
-/** A thread that answers others of its process. Questions and answers are those that NATS would carry as JSON (src/asks). */
+/** A thread that answers others of its process. Questions and answers are those that NATS would carry (src/asks). */
 export interface AnsweringThread {
   /** Whether it accepts questions yet. */
   readonly isListening: boolean;

@@ -22,10 +22,10 @@ afterAll(async () => {
 });
 
 test.each([askPartitionSubject(0), askReportSubject])(
-  'no JSON on %s is not answered, and harms nobody',
+  'no MessagePack on %s is not answered, and harms nobody',
   async (subject) => {
     const connection = await connectNats(nats.nats.address, 'test-stranger');
-    await expect(connection.request(subject, 'no JSON', {timeout: 500})).rejects.toThrow('timeout');
+    await expect(connection.request(subject, 'no MessagePack', {timeout: 500})).rejects.toThrow('timeout');
     await connection.close();
     const nobody = new Client(service.baseUrl);
     await until('all roles answer', async () => (await nobody.get('/readyz')).status === 200);

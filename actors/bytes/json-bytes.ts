@@ -84,10 +84,3 @@ export function writeInteger(writer: ByteWriter, value: number): void {
     rest = quotient;
   }
 }
-
-/** Bytes that bytes[start .. end), which are JSON, take in a JSON string. */
-export function quotedBytes(bytes: Uint8Array, start: number, end: number): number {
-  let count = end - start + 2;
-  for (let at = start; at < end; at++) if (bytes[at] === quote || bytes[at] === backslash) count += 1;
-  return count;
-}

@@ -4,6 +4,7 @@
 
 import {isMainThread} from 'node:worker_threads';
 import type {NatsConnection} from 'nats';
+import {pack, unpack} from '../../src/nats/packed.js';
 import type {LogReader} from '../../src/partition/log/log-reader.js';
 
 /** What is taken away, by its name in the bench. */
@@ -23,7 +24,7 @@ const shortcuts = {
     const {AskLink} = await import('../../src/nats/ask-link.js');
     replace(AskLink.prototype, {
       async carry(this: {nc: NatsConnection}, subject: string, question: unknown, options: {timeout: number}) {
-        return (await this.nc.request(subject, JSON.stringify(question), options)).json();
+        return unpack((await this.nc.request(subject, pack(question), options)).data);
       },
     });
   },

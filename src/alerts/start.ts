@@ -12,6 +12,7 @@ import {sweepRecords} from '../kept/record-sweep.js';
 import {savedFunnelsOf} from '../kept/saved-funnel.js';
 import {segmentsOf} from '../kept/segment.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
+import {pack, unpack} from '../nats/packed.js';
 import {readDeployment} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import {promised} from '../promised.js';
@@ -155,10 +156,10 @@ type Measures = Extract<PartitionAnswer, {kind: 'measures'}>['partition'];
 
 /** Measures of the partitions that answer. The age of reports shows one that does not. */
 async function measuresOf(nc: NatsConnection, partitionCount: number): Promise<readonly Measures[]> {
-  const question = JSON.stringify({ask: 'measures'});
+  const question = pack({ask: 'measures'});
   const asked = Array.from({length: partitionCount}, async (_, partition) => {
     const answer = await nc.request(askPartitionSubject(partition), question, {timeout: measuresMsMax});
-    return answer.json<PartitionAnswer>();
+    return unpack<PartitionAnswer>(answer.data);
   });
   const answers = await Promise.allSettled(asked);
   return answers.flatMap((one) =>

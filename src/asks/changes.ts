@@ -1,5 +1,4 @@
 // Changes for a reader that keeps a copy: all that came, changed or was deleted after a place.
-import type {Carried} from './carried.js';
 
 /** A reader's progress in a partition (src/report/questions/changes.ts). All are whole numbers. */
 export interface ChangesPlace {
@@ -38,7 +37,7 @@ export type ChangesAnswer =
       readonly position: string;
       readonly asOf: string;
       /** JSON texts, with a comma after each. */
-      readonly lines: Carried;
+      readonly lines: Uint8Array<ArrayBuffer>;
       readonly next: readonly ChangesPlace[];
       /** Whether the snapshots at `position` have more than was told. */
       readonly hasMore: boolean;

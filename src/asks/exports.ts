@@ -1,7 +1,6 @@
 // Export of stored events, page by page, from the same snapshots or newer ones.
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {EventId, EventPlace} from '../../actors/report/rows/event-places.js';
-import type {Carried} from './carried.js';
 
 /** A page of the events in [fromMs, toMs], in the order of their places (actors/report/rows/event-places.ts). */
 export interface ExportQuery {
@@ -25,7 +24,7 @@ export type ExportAnswer =
       readonly position: string;
       readonly asOf: string;
       /** JSON texts of events, as GET /v1/events shows them, a line each. */
-      readonly lines: Carried;
+      readonly lines: Uint8Array<ArrayBuffer>;
       /** Number of lines. */
       readonly events: number;
       /** Where the next page starts; undefined after the last. */

@@ -1,7 +1,6 @@
 // Questions over a connection that may break or fall silent. The client of NATS waits for the whole deadline of a question that
 // was lost with its connection, up to a minute for a report; here the question fails with the connection.
-// A thread of the same process is asked directly, and fails with the connection, too: its knowledge comes from NATS. It gets and
-// returns plain values: text in JSON, such as bodies of reports, would have to be escaped and parsed again.
+// A thread of the same process is asked directly, and fails with the connection, too: its knowledge comes from NATS.
 import {randomBytes} from 'node:crypto';
 import {type Msg, type NatsConnection, RequestError} from 'nats';
 import type {Asker} from '../asks/asker.js';
@@ -10,6 +9,7 @@ import {Stopped} from '../pacing/stop.js';
 import type {AnsweringThread} from '../worker-messages.js';
 import {askedHeaders, leftSubject} from './asked-headers.js';
 import type {Pulse, PulseState} from './client/pulse.js';
+import {pack, unpack} from './packed.js';
 
 interface AskOptions {
   /** Ms. */
@@ -67,8 +67,8 @@ export class AskLink {
   }
 
   private async askNats(subject: string, question: unknown, {timeout, asker}: AskOptions): Promise<unknown> {
-    const text = JSON.stringify(question);
-    if (asker === undefined) return (await this.listened(this.nc.request(subject, text, {timeout}))).json();
+    const bytes = pack(question);
+    if (asker === undefined) return unpack((await this.listened(this.nc.request(subject, bytes, {timeout}))).data);
     this.asked += 1;
     const number = `${this.prefix}.${this.asked}`;
     const leave = (): void => {
@@ -77,7 +77,7 @@ export class AskLink {
     asker.gone.addEventListener('abort', leave);
     try {
       const headers = askedHeaders({number, caller: asker.caller, msMax: timeout});
-      return (await this.listened(this.nc.request(subject, text, {timeout, headers}))).json();
+      return unpack((await this.listened(this.nc.request(subject, bytes, {timeout, headers}))).data);
     } finally {
       asker.gone.removeEventListener('abort', leave);
     }

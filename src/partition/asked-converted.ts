@@ -8,6 +8,7 @@ import type {FunnelPath} from '../asks/funnels.js';
 import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
 import {askReportSubject} from '../asks/subjects.js';
 import {askedHeaders} from '../nats/asked-headers.js';
+import {pack, unpack} from '../nats/packed.js';
 import type {Converted} from './funnels/saved-funnels.js';
 
 /** A funnel over all rows, with a cold cache. */
@@ -23,8 +24,8 @@ export async function askConverted(
   const question: ReportQuestion = {ask: 'converted', partition, funnel, fromByte};
   try {
     const headers = askedHeaders({number: randomUUID(), caller: partitionsCaller, msMax: answerMsMax});
-    const reply = await nc.request(askReportSubject, JSON.stringify(question), {timeout: answerMsMax, headers});
-    const answer = reply.json<ReportAnswer>();
+    const reply = await nc.request(askReportSubject, pack(question), {timeout: answerMsMax, headers});
+    const answer = unpack<ReportAnswer>(reply.data);
     return answer.kind === 'converted' ? convertedOf(answer, fromByte) : undefined;
   } catch (error) {
     throwBroken(error);

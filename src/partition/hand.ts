@@ -11,6 +11,7 @@ import type {PartitionAnswer, PartitionQuestion} from '../asks/partition.js';
 import {askPartitionSubject} from '../asks/subjects.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
+import {pack, unpack} from '../nats/packed.js';
 import type {Logger} from '../observe.js';
 import type {Damage} from '../parts/damage.js';
 import type {ThreadVitals} from '../thread-vitals.js';
@@ -176,13 +177,13 @@ export class Hand {
     asker.postMessage({kind: 'listening'} satisfies FromWorker);
   }
 
-  /** Answers a question; one that is not JSON, or whose asker has ended, affects no other. */
+  /** Answers a question; one that is no MessagePack, or whose asker has ended, affects no other. */
   private async answer(reads: Reads, message: Msg): Promise<void> {
     try {
-      const question = message.json<PartitionQuestion>();
+      const question = unpack<PartitionQuestion>(message.data);
       const by = readAskedHeaders(message.headers);
       const give = (asker: Asker): Promise<PartitionAnswer> => this.replyTo(question, reads, undefined, asker);
-      message.respond(JSON.stringify(await this.open.during(by?.number ?? '', by, give)));
+      message.respond(pack(await this.open.during(by?.number ?? '', by, give)));
     } catch (error) {
       this.setup.log.error({err: error}, 'a question could not be answered');
     }

@@ -8,13 +8,13 @@ import type {Msg, NatsConnection, Subscription} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
 import {type RunningAlerts, startAlerts} from '../alerts/start.js';
 import {type Asker, alertsCaller, ofService} from '../asks/asker.js';
-import {handedOver, jsonOf} from '../asks/carried.js';
 import {OpenQuestions} from '../asks/open-questions.js';
 import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
 import {askReportSubject, replyBytesMax} from '../asks/subjects.js';
 import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
+import {packReply, unpack} from '../nats/packed.js';
 import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {readDeployment} from '../nats/topology.js';
@@ -196,14 +196,13 @@ const tooLarge: ReportAnswer = {
   message: `the answer takes more than ${replyBytesMax / 1_000} kB, which NATS carries from the report role: ask for fewer buckets or rows`,
 };
 
-/** A question that is not JSON, or whose sender cannot be reached, affects no other. */
+/** A question that is no MessagePack, or whose sender cannot be reached, affects no other. */
 async function respond(message: Msg, answering: Answering): Promise<void> {
   try {
-    const question = message.json<ReportQuestion>();
+    const question = unpack<ReportQuestion>(message.data);
     const by = readAskedHeaders(message.headers);
     const give = (asker: Asker): Promise<ReportAnswer> => answer(question, answering, asker);
-    const text = jsonOf(await answering.open.during(by?.number ?? '', by, give));
-    message.respond(Buffer.byteLength(text) > replyBytesMax ? JSON.stringify(tooLarge) : text);
+    message.respond(packReply(await answering.open.during(by?.number ?? '', by, give), tooLarge));
   } catch (error) {
     noteFailure(error);
   }
@@ -218,8 +217,11 @@ async function respondHere({number, question, by}: ThreadQuestion, answering: An
   } catch (error) {
     noteFailure(error);
   }
-  port.postMessage({kind: 'answer', number, answer: given} satisfies FromWorker, handedOver(given));
+  port.postMessage({kind: 'answer', number, answer: given} satisfies FromWorker, buffersOf(given));
 }
+
+/** Buffers that an answer hands over to another thread. */
+const buffersOf = (answer: ReportAnswer): ArrayBuffer[] => ('lines' in answer ? [answer.lines.buffer] : []);
 
 async function answer(
   question: ReportQuestion,

@@ -14,6 +14,7 @@ import {connectFirst} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse} from '../nats/client/pulse.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
+import {pack} from '../nats/packed.js';
 import {ThreadQuestions} from '../nats/thread-questions.js';
 import {readDeployment} from '../nats/topology.js';
 import {createLogger} from '../observe.js';
@@ -102,7 +103,7 @@ function answerMeasures(nc: NatsConnection, measures: () => DeliverAnswer): void
   nc.subscribe(askDeliverSubject, {
     queue: 'deliver',
     callback: (error, message) => {
-      if (error === null) message.respond(JSON.stringify(measures()));
+      if (error === null) message.respond(pack(measures()));
     },
   });
 }

@@ -1,7 +1,6 @@
 // Answers of lines: a page at a time, no faster than the client reads.
 import {constants, gunzipSync} from 'node:zlib';
 import {expect, test} from 'vitest';
-import {type Carried, textOf} from '../../src/asks/carried.js';
 import {RequestFailure, unavailable} from '../../src/edge/failure.js';
 import type {Exchange} from '../../src/edge/http/exchange.js';
 import {answerLines, firstPage, type LinePages} from '../../src/edge/http/line-answer.js';
@@ -71,7 +70,7 @@ class TestClient {
   }
 }
 
-/** Pages of one line each, as bytes or text; notes how large they were asked for. */
+/** Pages of one line each; notes how large they were asked for. */
 class TestPages implements LinePages {
   caller = 'key 1';
   events = 0;
@@ -83,13 +82,12 @@ class TestPages implements LinePages {
     private readonly error: Error = new RequestFailure(unavailable('the report thread restarts')),
   ) {}
 
-  async next(bytesMax: number): Promise<Carried | undefined> {
+  async next(bytesMax: number): Promise<Buffer | undefined> {
     this.asked.push(bytesMax);
     if (this.events >= this.failsAt) throw this.error;
     if (this.events >= this.count) return undefined;
     this.events += 1;
-    const line = `{"n":${this.events}}\n`;
-    return this.events % 2 === 0 ? line : new TextEncoder().encode(line);
+    return Buffer.from(`{"n":${this.events}}\n`);
   }
 }
 
@@ -155,7 +153,7 @@ test('a client that left while the first page was made takes no place', async ()
     const exchange = {...new TestClient().exchange(), isOver: true} as Exchange;
     answerLines(exchange, [], await firstPage(pages), pages);
   }
-  expect(textOf((await firstPage(new TestPages(1)))!)).toBe('{"n":1}\n');
+  expect((await firstPage(new TestPages(1)))!.toString()).toBe('{"n":1}\n');
 });
 
 test('compressed pages can be read one by one', async () => {
@@ -189,5 +187,5 @@ test('no more than 16 run at a time, 8 of one caller', async () => {
   expect(await refusalOf('key 3')).toBe('unavailable');
   for (const client of clients) client.leave();
   await soon();
-  expect(textOf((await firstPage(new TestPages(1)))!)).toBe('{"n":1}\n');
+  expect((await firstPage(new TestPages(1)))!.toString()).toBe('{"n":1}\n');
 });

@@ -1,4 +1,5 @@
 // A question whose connection breaks fails with it, not at its deadline; the next connection carries questions again.
+
 import {afterEach, expect, test} from 'vitest';
 import type {AskedBy} from '../../src/asks/asker.js';
 import {lockDataDir} from '../../src/data-lock.js';
@@ -6,6 +7,7 @@ import {AskLink} from '../../src/nats/ask-link.js';
 import {leftSubject, type NumberedAsk, readAskedHeaders} from '../../src/nats/asked-headers.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {Pulse} from '../../src/nats/client/pulse.js';
+import {pack} from '../../src/nats/packed.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {createLogger} from '../../src/observe.js';
 import {newStop, Stopped} from '../../src/pacing/stop.js';
@@ -77,7 +79,7 @@ test('over NATS a question says who asks and for how long, and every process hea
 test('a thread of the process is asked without the connection once it listens, and fails with it', async () => {
   const server = await startServer();
   const nc = await connectTo(server);
-  nc.subscribe('ask.report', {callback: (_, message) => void message.respond('"over NATS"')});
+  nc.subscribe('ask.report', {callback: (_, message) => void message.respond(pack('over NATS'))});
   await nc.flush();
   const asked: string[] = [];
   let left = 0;

@@ -1,4 +1,5 @@
 // An external nats-server that forgets the newest manifests under a running report thread.
+
 import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import {jetstream} from '@nats-io/jetstream';
@@ -8,6 +9,7 @@ import {encodeManifest} from '../../actors/manifest.js';
 import type {ReportAnswer} from '../../src/asks/report.js';
 import {askReportSubject} from '../../src/asks/subjects.js';
 import {connectNats} from '../../src/nats/client/connection.js';
+import {pack, unpack} from '../../src/nats/packed.js';
 import {bucketSubject} from '../../src/nats/topology.js';
 import {ordinaryRefreshPlan} from '../../src/refresh.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
@@ -40,8 +42,8 @@ const publish = ({manifest}: PartitionSnapshot) => put(bucketSubject('manifests'
 
 /** As of when reports are, epoch ms. */
 async function reportsAsOf(): Promise<number | null | undefined> {
-  const message = await nc.request(askReportSubject, JSON.stringify({ask: 'status'}), {timeout: patienceMsMax});
-  const answer = message.json<ReportAnswer>();
+  const message = await nc.request(askReportSubject, pack({ask: 'status'}), {timeout: patienceMsMax});
+  const answer = unpack<ReportAnswer>(message.data);
   return answer.kind === 'status' ? answer.asOfMs : undefined;
 }
 

@@ -14,6 +14,7 @@ import {askReportSubject} from '../../src/asks/subjects.js';
 import {lockDataDir} from '../../src/data-lock.js';
 import {askedHeaders, leftSubject} from '../../src/nats/asked-headers.js';
 import {connectNats} from '../../src/nats/client/connection.js';
+import {pack, unpack} from '../../src/nats/packed.js';
 import {announceManifest} from '../../src/nats/published-manifests.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
@@ -119,8 +120,8 @@ describe('report thread', () => {
   }
 
   async function ask(question: ReportQuestion): Promise<ReportAnswer> {
-    const message = await nc.request(askReportSubject, JSON.stringify(question), {timeout: patienceMsMax});
-    return message.json<ReportAnswer>();
+    const message = await nc.request(askReportSubject, pack(question), {timeout: patienceMsMax});
+    return unpack<ReportAnswer>(message.data);
   }
 
   const counts: ReportQuestion = {
@@ -206,7 +207,7 @@ describe('report thread', () => {
   });
 
   test('what is no question harms nobody else', async () => {
-    nc.publish(askReportSubject, 'no json');
+    nc.publish(askReportSubject, 'no MessagePack');
     expect((await askHere(null)).kind).toBe('unavailable');
     expect((await ask({ask: 'status'})).kind).toBe('status');
   });
@@ -219,9 +220,9 @@ describe('report thread', () => {
     expect(await left).toEqual(gone);
     expect(await askHere(waiting, {caller: 'key 1', msMax: 10})).toEqual(gone);
     const headers = askedHeaders({number: 'one', caller: 'key 1', msMax: patienceMsMax});
-    const asked = nc.request(askReportSubject, JSON.stringify(waiting), {timeout: patienceMsMax, headers});
+    const asked = nc.request(askReportSubject, pack(waiting), {timeout: patienceMsMax, headers});
     nc.publish(leftSubject(askReportSubject), 'one');
-    expect((await asked).json()).toEqual(gone);
+    expect(unpack((await asked).data)).toEqual(gone);
   });
 
   test('a drain answers what was asked before, and says when it is done', async () => {

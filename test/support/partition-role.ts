@@ -1,4 +1,5 @@
 // The partition role as a thread on a real nats-server, driven without the edge: messages are appended by hand.
+
 import {randomBytes} from 'node:crypto';
 import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
@@ -11,6 +12,7 @@ import type {PartitionAnswer, PartitionQuestion} from '../../src/asks/partition.
 import {askPartitionSubject} from '../../src/asks/subjects.js';
 import {lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/client/connection.js';
+import {pack, unpack} from '../../src/nats/packed.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {bucketStream, bucketSubject, ensureTopology, logStream, logSubject} from '../../src/nats/topology.js';
@@ -102,7 +104,7 @@ export class PartitionRole {
     });
     // Its subscription may reach the server after its word to this thread: one that is halted waits for nothing before.
     await until('it listens', () =>
-      this.nc.request(askPartitionSubject(0), JSON.stringify({ask: 'status'}), {timeout: patienceMsMax}).then(
+      this.nc.request(askPartitionSubject(0), pack({ask: 'status'}), {timeout: patienceMsMax}).then(
         () => true,
         (error: unknown) => {
           if (error instanceof RequestError && error.isNoResponders()) return false;
@@ -168,8 +170,8 @@ export class PartitionRole {
   }
 
   async askOnce(question: PartitionQuestion): Promise<PartitionAnswer> {
-    const message = await this.nc.request(askPartitionSubject(0), JSON.stringify(question), {timeout: patienceMsMax});
-    return message.json<PartitionAnswer>();
+    const message = await this.nc.request(askPartitionSubject(0), pack(question), {timeout: patienceMsMax});
+    return unpack<PartitionAnswer>(message.data);
   }
 
   /** As the edge of the same process asks. */

@@ -7,7 +7,6 @@
 //   LA4. Callers have a number of answers each, so that none of them takes those of the others.
 import {constants, createGzip, type Gzip} from 'node:zlib';
 import {assert} from '../../../actors/invariant.js';
-import {bufferOf, type Carried} from '../../asks/carried.js';
 import {replyBytesMax} from '../../asks/subjects.js';
 import {errorValue, type Failure, type Header, RequestFailure, retryAfter, unavailable} from '../failure.js';
 import {encodingFor} from './accept-encoding.js';
@@ -19,7 +18,7 @@ const linesType = 'application/x-ndjson; charset=utf-8';
 /** Bytes of a page; they double while the client takes each page at once. LA1 */
 const pageBytesMin = 32 * 1024;
 export const pageBytesMax = 432 * 1024;
-assert(2 * pageBytesMax < replyBytesMax, 'a reply carries a page, whose quotes and backslashes take two bytes in it');
+assert(pageBytesMax < replyBytesMax, 'a reply carries a page');
 const unreadMsMax = 30_000;
 /** Well within the 8 s after which uWebSockets.js ends an idle connection. */
 const renewEveryMs = 3_000;
@@ -44,13 +43,13 @@ export interface LinePages {
   /** Whose answer it is (src/asks/asker.ts). */
   readonly caller: string;
   /** The next lines, of about `bytesMax` bytes, each with its end; undefined after the last. */
-  next(bytesMax: number): Promise<Carried | undefined>;
+  next(bytesMax: number): Promise<Buffer | undefined>;
   /** Events in the lines so far. */
   readonly events: number;
 }
 
 /** The first page, before the head of the answer is written: its failure is a status. @throws RequestFailure */
-export async function firstPage(pages: LinePages): Promise<Carried | undefined> {
+export async function firstPage(pages: LinePages): Promise<Buffer | undefined> {
   checkRoom(pages.caller);
   begun(pages.caller);
   try {
@@ -64,7 +63,7 @@ export async function firstPage(pages: LinePages): Promise<Carried | undefined> 
 export function answerLines(
   exchange: Exchange,
   headers: readonly Header[],
-  first: Carried | undefined,
+  first: Buffer | undefined,
   pages: LinePages,
 ): void {
   const encoding = encodingFor(exchange.acceptEncoding, ['gzip']) === undefined ? undefined : new GzipLines();
@@ -111,7 +110,7 @@ class LineAnswer {
     });
   }
 
-  async write(first: Carried | undefined, pages: LinePages): Promise<void> {
+  async write(first: Buffer | undefined, pages: LinePages): Promise<void> {
     const failure = await this.writePages(first, pages);
     if (this.hasLeft) return;
     const {answer, encoding} = this;
@@ -125,11 +124,11 @@ class LineAnswer {
   }
 
   /** @returns why the pages ended before their last one; undefined: they did not. LA2 */
-  private async writePages(first: Carried | undefined, pages: LinePages): Promise<Failure | undefined> {
+  private async writePages(first: Buffer | undefined, pages: LinePages): Promise<Failure | undefined> {
     let bytesMax = pageBytesMin;
     try {
       for (let page = first; page !== undefined; page = await this.awaited(pages.next(bytesMax))) {
-        if (page.length > 0) await this.writeLines(typeof page === 'string' ? page : bufferOf(page));
+        if (page.length > 0) await this.writeLines(page);
         const isSlow = await this.untilTaken();
         if (this.hasLeft) break;
         bytesMax = isSlow ? pageBytesMin : Math.min(2 * bytesMax, pageBytesMax);
@@ -141,7 +140,7 @@ class LineAnswer {
     return undefined;
   }
 
-  private async writeLines(lines: string | Buffer): Promise<void> {
+  private async writeLines(lines: Buffer): Promise<void> {
     const piece = this.encoding === undefined ? lines : await this.encoding.add(lines);
     if (!this.hasLeft && piece.length > 0) this.answer.write(piece);
   }

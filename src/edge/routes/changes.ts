@@ -1,5 +1,4 @@
 // GET /v1/changes: all that came or changed since a position, for those who copy the data (docs/api/exports.md, Changes).
-import {textOf} from '../../asks/carried.js';
 import type {ChangesPlace, PositionGone} from '../../asks/changes.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
@@ -30,7 +29,7 @@ export async function readChanges(front: Front, exchange: Exchange): Promise<voi
   if (answer.kind === 'position_gone') throw new RequestFailure(gone(answer.reason));
   if (answer.kind !== 'changes') throw new Error(`the report role answered ${answer.kind} to changes`);
   const next = front.reads.cursors.sealNumbers(answer.next.flatMap(numbersOf), use);
-  const body = `{"data":[${textOf(linesAs(text, answer.lines)).slice(0, -1)}],"has_more":${answer.hasMore},"next":"${next}"}`;
+  const body = `{"data":[${linesAs(text, answer.lines).toString('utf8', 0, Math.max(0, answer.lines.length - 1))}],"has_more":${answer.hasMore},"next":"${next}"}`;
   exchange.json('200 OK', body, [
     ['Report-As-Of', answer.asOf],
     ['Report-Log-Position', answer.position],

@@ -5,7 +5,6 @@
 import {historyLimitMax} from '../../../actors/limits.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
 import type {Asker} from '../../asks/asker.js';
-import {type Carried, textOf} from '../../asks/carried.js';
 import type {ExportQuery} from '../../asks/exports.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
 import {endOfTimeMs} from '../../asks/question/times.js';
@@ -88,7 +87,7 @@ class EventPages implements LinePages {
     this.text = text;
   }
 
-  async next(bytesMax: number): Promise<Carried | undefined> {
+  async next(bytesMax: number): Promise<Buffer | undefined> {
     if (this.isOver) return undefined;
     const {afterId, ...asked} = this.query;
     const place = this.start === undefined ? (afterId === undefined ? {} : {afterId}) : {start: this.start};
@@ -125,8 +124,8 @@ export async function exportUser(front: Front, exchange: Exchange): Promise<void
   const unknown = profile.kind === 'unknown_user' ? profile : pages.unknown;
   if (unknown !== undefined) return failUnknown(exchange, unknown);
   const known = profile as Extract<PartitionAnswer, {kind: 'profile'}>;
-  const profileLine = linesAs(text, `{"profile":{${profileFields(known, anonymousIds)}}}\n`);
-  const lines = textOf(profileLine) + textOf(first ?? '');
+  const profileLine = linesAs(text, Buffer.from(`{"profile":{${profileFields(known, anonymousIds)}}}\n`));
+  const lines = Buffer.concat([profileLine, first ?? Buffer.alloc(0)]);
   answerLines(exchange, [['Log-Position', pages.position]], lines, pages);
 }
 
@@ -155,7 +154,7 @@ class UserPages implements LinePages {
     return this.reader.positions.join();
   }
 
-  async next(bytesMax: number): Promise<Carried | undefined> {
+  async next(bytesMax: number): Promise<Buffer | undefined> {
     if (this.isOver) return undefined;
     const limit = Math.min(historyLimitMax, Math.ceil(bytesMax / eventBytes));
     const {events, next, ordinalEnds, ...page} = await this.reader.read(limit, this.start);
@@ -165,6 +164,6 @@ class UserPages implements LinePages {
     this.isOver = next === undefined;
     if (next !== undefined) this.start = {place: next, ordinalEnds};
     this.events += events.length;
-    return linesAs(this.text, events.map((event) => `${event}\n`).join(''));
+    return linesAs(this.text, Buffer.from(events.map((event) => `${event}\n`).join('')));
   }
 }

@@ -1,6 +1,5 @@
 // `text=utf8`: lines of JSON for stores that take no text with half of a surrogate pair, or with U+0000.
 import {replaceUnstorable} from '../../../actors/bytes/storable-texts.js';
-import {bufferOf, type Carried} from '../../asks/carried.js';
 import {optional, word} from '../query/parameters.js';
 
 export const textForm = {
@@ -14,10 +13,9 @@ export const textForm = {
 
 export type LineText = 'exact' | 'utf8' | undefined;
 
-/** `lines`: JSON texts, which are changed in place where they are bytes. */
-export function linesAs(text: LineText, lines: Carried): Carried {
-  if (text !== 'utf8') return lines;
-  const bytes = bufferOf(lines);
-  replaceUnstorable(bytes);
-  return bytes as Carried;
+/** Changes the JSON texts of `lines` in place. @returns a view of the same bytes. */
+export function linesAs(text: LineText, lines: Uint8Array): Buffer {
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
+  if (text === 'utf8') replaceUnstorable(bytes);
+  return bytes;
 }

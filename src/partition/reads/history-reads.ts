@@ -277,12 +277,8 @@ interface StoredEvents {
   readonly users: readonly (number | null)[];
 }
 
-/**
- * Upper bound of an event's bytes in the reply: a JSON string between commas. The text is JSON itself, so that its quotes and
- * backslashes alone are escaped, by a byte each.
- */
-const replyBytesAtMost = (text: string | null): number => (text === null ? 4 : 2 * Buffer.byteLength(text) + 2) + 1;
-const replyBytes = (text: string | null): number => (text === null ? 4 : Buffer.byteLength(JSON.stringify(text))) + 1;
+/** Bytes of an event's text in the reply, with the five of its length. */
+const replyBytes = (text: string | null): number => (text === null ? 1 : Buffer.byteLength(text) + 5);
 
 /** Events of one reply, until it is full. */
 class ReplyEvents implements StoredEvents {
@@ -290,9 +286,7 @@ class ReplyEvents implements StoredEvents {
   readonly texts: (string | null)[] = [];
   readonly users: (number | null)[] = [];
   isFull = false;
-  private bytesAtMost = 0;
-  /** Exact bytes, computed only once the bound above is exceeded: mostly never. */
-  private bytes: number | undefined;
+  private bytes = 0;
 
   /** `written`: writes the texts. */
   constructor(written: EventTexts) {
@@ -302,12 +296,8 @@ class ReplyEvents implements StoredEvents {
   /** Adds an event unless the reply is full. */
   add(text: string | null, user: number | null): void {
     if (this.isFull) return;
-    this.bytesAtMost += replyBytesAtMost(text);
-    if (this.bytesAtMost > replyBytesMax) {
-      this.bytes ??= this.texts.reduce((sum, earlier) => sum + replyBytes(earlier), 0);
-      this.bytes += replyBytes(text);
-      this.isFull = this.bytes > replyBytesMax && this.texts.length > 0;
-    }
+    this.bytes += replyBytes(text);
+    this.isFull = this.bytes > replyBytesMax && this.texts.length > 0;
     if (this.isFull) return;
     this.texts.push(text);
     this.users.push(user);

@@ -7,8 +7,6 @@ interface LinesBound {
   readonly linesMax?: number;
   /** Byte after each line. */
   readonly separator: number;
-  /** Bytes that the line bytes[start .. end) counts as, without its separator. By default its own. */
-  readonly costOf?: (bytes: Uint8Array, start: number, end: number) => number;
 }
 
 /** Room for the last line, which may be taken back. */
@@ -18,26 +16,23 @@ export class Lines {
   readonly writer: ByteWriter;
   count = 0;
   private readonly bound: Required<LinesBound>;
-  private cost = 0;
   private start = 0;
 
-  constructor({linesMax = Number.POSITIVE_INFINITY, costOf = (_, start, end) => end - start, ...bound}: LinesBound) {
-    this.bound = {...bound, linesMax, costOf};
+  constructor({linesMax = Number.POSITIVE_INFINITY, ...bound}: LinesBound) {
+    this.bound = {...bound, linesMax};
     this.writer = new ByteWriter(bound.bytesMax + lastLineBytes);
   }
 
   /** Ends the line that was written since the last one. False: there is no room, and it is taken back. LI1 */
   end(): boolean {
-    const {writer, start, bound} = this;
-    const cost = bound.costOf(writer.bytes, start, writer.position) + 1;
-    if (this.count >= bound.linesMax || (this.count > 0 && this.cost + cost > bound.bytesMax)) {
+    const {writer, bound} = this;
+    if (this.count >= bound.linesMax || (this.count > 0 && writer.position + 1 > bound.bytesMax)) {
       this.takeBack();
       return false;
     }
     writer.u8(bound.separator);
     this.start = writer.position;
     this.count += 1;
-    this.cost += cost;
     return true;
   }
 
@@ -49,7 +44,7 @@ export class Lines {
   /** Estimates how many more lines of `lineBytes` bytes fit. At least 1. */
   roomFor(lineBytes: number): number {
     const {linesMax, bytesMax} = this.bound;
-    return Math.max(1, Math.min(linesMax - this.count, Math.ceil((bytesMax - this.cost) / lineBytes)));
+    return Math.max(1, Math.min(linesMax - this.count, Math.ceil((bytesMax - this.start) / lineBytes)));
   }
 
   /** The lines: a view of the buffer, which nothing else uses any more. */

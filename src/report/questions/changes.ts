@@ -7,7 +7,7 @@
 //        present row. A row that came before rows were last listed (`ordinalEnd`) is listed in any case: its earlier row may have been
 //        skipped because it moved. So an event may come again, with its id.
 //   CH4. A page that skips many rows ends early: it may have fewer lines than the limit, or none.
-import {ascii, quotedBytes} from '../../../actors/bytes/json-bytes.js';
+import {ascii} from '../../../actors/bytes/json-bytes.js';
 import type {ChangesRecord, Fact} from '../../../actors/changes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
@@ -51,8 +51,7 @@ export async function changesPage(
     const gone = goneBefore(snapshot, start[partition]!);
     if (gone !== undefined) return gone;
   }
-  // As bytes of a JSON string: the answer is carried as one.
-  const lines = new Lines({linesMax: limit, bytesMax, costOf: quotedBytes, separator: comma});
+  const lines = new Lines({linesMax: limit, bytesMax, separator: comma});
   const teller = new Teller(reading, references, start, lines);
   const hasMore = !(await teller.tell(snapshots));
   return {lines: lines.finish(), next: teller.places, hasMore};

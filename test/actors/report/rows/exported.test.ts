@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {operators, takesNoValue} from '../../../../actors/report/rows/condition.js';
 import {readEventId} from '../../../../actors/report/rows/event-places.js';
-import {jsonOf} from '../../../../src/asks/carried.js';
 import type {ExportQuery} from '../../../../src/asks/exports.js';
 import {replyBytesMax} from '../../../../src/asks/subjects.js';
 import {pageBytesMax} from '../../../../src/edge/http/line-answer.js';
+import {pack} from '../../../../src/nats/packed.js';
 import type {ExportedPage} from '../../../../src/report/questions/exported.js';
 import {holdAll} from '../../../../tools/model/conditions.js';
 import type {StoredEvent} from '../../../../tools/model/model.js';
@@ -116,5 +116,5 @@ test('a page of the largest size fits a reply, whatever the texts of its events'
   const page = await tell(story).exported({fromMs: 0, toMs: 60, where: [], bytesMax: pageBytesMax});
   expect(page!.lines.length).toBeLessThanOrEqual(pageBytesMax);
   expect([linesOf(page!.lines).length, page!.events]).toEqual([18, 18]);
-  expect(Buffer.byteLength(jsonOf(page!))).toBeLessThanOrEqual(replyBytesMax);
+  expect(pack(page).length).toBeLessThanOrEqual(replyBytesMax);
 });
