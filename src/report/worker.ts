@@ -221,7 +221,9 @@ async function respondHere({number, question, by}: ThreadQuestion, answering: An
 }
 
 /** Buffers that an answer hands over to another thread. */
-const buffersOf = (answer: ReportAnswer): ArrayBuffer[] => ('lines' in answer ? [answer.lines.buffer] : []);
+function buffersOf(answer: ReportAnswer): ArrayBuffer[] {
+  return 'lines' in answer ? [answer.lines.buffer] : [];
+}
 
 async function answer(
   question: ReportQuestion,
