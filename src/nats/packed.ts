@@ -11,8 +11,8 @@ export const pack = (value: unknown): Uint8Array => packr.pack(value);
 /** Any value, of which the sender is trusted to have made the right one. @throws when the bytes are no MessagePack */
 export const unpack = <T>(bytes: Uint8Array): T => packr.unpack(bytes) as T;
 
-/** The bytes of `answer`, or of `tooLarge` when NATS does not carry them. */
-export function packReply<T>(answer: T, tooLarge: T): Uint8Array {
+/** The bytes of `answer`, or of what `tooLarge` answers when NATS does not carry them. */
+export function packReply<T>(answer: T, tooLarge: () => T): Uint8Array {
   const bytes = pack(answer);
-  return bytes.length > replyBytesMax ? pack(tooLarge) : bytes;
+  return bytes.length > replyBytesMax ? pack(tooLarge()) : bytes;
 }

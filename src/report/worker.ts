@@ -191,10 +191,10 @@ async function watchReturns(nc: NatsConnection, engine: ReportEngine): Promise<v
   for await (const {type} of nc.status()) if (type === 'reconnect') engine.noteReturn();
 }
 
-const tooLarge: ReportAnswer = {
-  kind: 'unavailable',
-  message: `the answer takes more than ${replyBytesMax / 1_000} kB, which NATS carries from the report role: ask for fewer buckets or rows`,
-};
+function tooLarge(): ReportAnswer {
+  const message = `the answer takes more than ${replyBytesMax / 1_000} kB, which NATS carries from the report role: ask for fewer buckets or rows`;
+  return {kind: 'unavailable', message};
+}
 
 /** A question that is no MessagePack, or whose sender cannot be reached, affects no other. */
 async function respond(message: Msg, answering: Answering): Promise<void> {
