@@ -1,4 +1,5 @@
 // The reader of a log whose connection is lost while a way through it is being opened.
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {describe, expect, test} from 'vitest';
 import type {ReceivedMessage} from '../../../src/partition/log/handed-messages.js';
@@ -233,7 +234,6 @@ describe('messages that the edge of this process handed over', () => {
     await reading.has(last);
     await reading.stop();
     expect(reading.read.map(Number.parseFloat)).toEqual(upTo(last));
-    expect(reading.pulls).toHaveLength(1);
   });
 
   test('who waits for one that was not handed over has it out of the log at once', async () => {
@@ -241,10 +241,9 @@ describe('messages that the edge of this process handed over', () => {
     reading.hand(1, 1);
     await reading.has(1);
     reading.append(2);
-    const startMs = performance.now();
     reading.reader.expedite(2);
-    await until('it is read', () => reading.read.length === 2);
-    expect([reading.read[1], performance.now() - startMs < 100]).toEqual(['2', true]);
+    for (let turn = 0; turn < 5; turn++) await nextTurn(); // No time passes.
+    expect(reading.read).toEqual(['1 handed', '2']);
     await reading.stop();
   });
 
