@@ -14,6 +14,7 @@ export const fastPaths: readonly FastPath[] = [
   ['bodies collected in used buffers (`src/edge/admission/collected-body.ts`)', 'new ones', 'test/edge/collected-body.test.ts', 'pieces', 'a body of 200 KiB collected: buffers used again', '7.35 (4.16-18.1)'],
   ['requests counted in arrays (`src/edge/metrics/traffic.ts`)', 'prom-client', 'test/edge/metrics/traffic.test.ts', 'pieces', 'a request counted: plain arrays', '16.7 (12.1-17.8)'],
   ['messages at a pace (`src/ingest/commit-pace.ts`)', 'at once', 'test/ingest/commit-pace.test.ts', 'without', 'single events: messages at a pace', '1.59 (1.37-1.59)'],
+  ['acked messages handed over (`src/ingest/hand-over.ts`)', '`src/nats/log-pull.ts`', 'test/partition/log/log-reader.test.ts', 'without', 'batches: what was acked is handed over', '1.38 (1.27-1.46), two builds in turn'],
   ['reports asked from thread to thread (`src/nats/ask-link.ts`)', 'NATS', 'test/nats/ask-link.test.ts', 'without', 'a report: asked from thread to thread', '1.63 (1.62-1.88)'],
   ['live reads asked from thread to thread', 'NATS', 'test/partition/partition-role.test.ts', 'without', 'a page of history: asked from thread to thread', '2.12 (1.99-2.53)'],
   ['acks known to live reads (`src/ingest/acked-sequences.ts`)', 'the log asked', 'test/partition/log/read-barrier.test.ts', 'without', 'a page of history: what was acked is known', '3.49 (3.05-4.02)'],
