@@ -196,7 +196,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['start.ts', 'write-description.ts'],
   ],
   'src/nats': [
-    ['asked-headers.ts', 'error-codes.ts', 'payload.ts', 'store', 'version.ts'],
+    ['asked-headers.ts', 'error-codes.ts', 'packed.ts', 'payload.ts', 'store', 'version.ts'],
     ['client', 'newest-message.ts', 'unreadable-messages.ts'],
     ['topology.ts'],
     [

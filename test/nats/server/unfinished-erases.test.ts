@@ -123,10 +123,12 @@ async function killedAmongErases(folder: string): Promise<number> {
   await jsm.streams.add({name: stream, subjects: ['$KV.parts.>'], max_msgs_per_subject: 1});
   for (let n = 1; n <= 40; n++) await js.publish(`$KV.parts.${n}`, secret(n));
   let underWay = 1;
+  const killedFrom = 1 + Math.floor(Math.random() * 20);
   const erasing = (async () => {
     for (; underWay <= 40; underWay++) await jsm.streams.deleteMessage(stream, underWay, true);
   })().catch(() => undefined);
-  await pause(Math.random() * 150);
+  await until('the server erases', () => underWay >= killedFrom); // However busy the machine is.
+  await pause(Math.random() * 20);
   await end('SIGKILL');
   await erasing;
   return underWay;
