@@ -4,7 +4,7 @@
 //        and that ends nothing.
 import type {MessagePort} from 'node:worker_threads';
 import type {Msg, NatsConnection, Subscription} from 'nats';
-import {InvariantError} from '../../actors/invariant.js';
+import {InvariantError, throwBroken} from '../../actors/invariant.js';
 import type {Asker} from '../asks/asker.js';
 import {OpenQuestions} from '../asks/open-questions.js';
 import type {PartitionAnswer, PartitionQuestion} from '../asks/partition.js';
@@ -104,6 +104,7 @@ export class Hand {
       const owned = this.owned.get(partition);
       if (owned === undefined) return;
       await owned.started?.runner?.release();
+      await this.hearLast(owned);
       if (this.letGo(owned)) this.setup.tell({kind: 'released', partition});
     });
   }
@@ -130,9 +131,17 @@ export class Hand {
     return this.owned.get(owned.partition) === owned;
   }
 
+  /**
+   * Answers the questions that are on their way, and takes no more: a question that is dropped would wait for its deadline, and one
+   * that is told that the partition has moved is asked again.
+   */
+  private async hearLast({subscriptions}: Owned): Promise<void> {
+    await Promise.all(subscriptions.map((subscription) => subscription.drain())).catch(throwBroken);
+  }
+
   /** @returns false when the thread has let go of it before. */
   private letGo(owned: Owned): boolean {
-    for (const subscription of owned.subscriptions) subscription.unsubscribe();
+    void this.hearLast(owned);
     return this.isOwned(owned) && this.owned.delete(owned.partition);
   }
 
