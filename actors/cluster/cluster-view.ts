@@ -2,7 +2,8 @@
 //   O1. Nobody owns, and nobody is over, by time. A member is silent for an observer when `silentRenewals` of the observer's own renewals
 //       in a row came back through its watch, and were acknowledged, and the member's record did not change in between. An observer
 //       renews at least `renewMs` (member.ts) after the acknowledgement of its last renewal, and the watch has the order of the
-//       writes: whoever lives is seen before. While the bucket takes no writes, nobody's renewals are acknowledged, and nobody is silent.
+//       writes: it has the renewals of a living member by then. While the bucket takes no writes, no renewal is acknowledged, and no
+//       member counts as silent.
 //   CV1. The first records are read one by one, so they are of different moments. They can be trusted once a renewal of the observer
 //        came after them: by then it has everything that was stored before that renewal.
 //   CV2. A record never goes back to an earlier revision. The watch may tell of an earlier one than a read or an acknowledged write.

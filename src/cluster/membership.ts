@@ -1,7 +1,7 @@
 // The membership of this process in the cluster: its watch of the bucket, its clock, its writes. What follows is decided in
 // actors/cluster/member.ts, whose invariants are named here.
 //   ME1. Partitions that it owns before its threads run are `owned`: the threads begin with them.
-//   ME2. A bucket that is missing is made again. All members find that theirs is over, and join anew.
+//   ME2. A missing bucket is created again. All members then find that their records are gone, and join as new members.
 import {randomBytes} from 'node:crypto';
 import {type Command, Member, type Outcome} from '../../actors/cluster/member.js';
 import {throwBroken} from '../../actors/invariant.js';

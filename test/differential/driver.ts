@@ -90,7 +90,7 @@ export class Driver {
     await this.service.kill();
   }
 
-  /** Resolves when the service has only the events of so many days. */
+  /** Resolves when all events older than `keptDays` have expired. */
   async expire(keptDays: number): Promise<void> {
     const answer = await until(
       () => this.read.get('/v1/names?from=1970-01-01&to=2100-01-01'),

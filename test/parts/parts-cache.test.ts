@@ -63,7 +63,7 @@ describe('parts cache', () => {
     },
   );
 
-  test('a value at hand is taken if it is whole, and the store is asked for any other', async () => {
+  test('a value from the files of nats-server is used if its checksum is right; otherwise the server is asked', async () => {
     const store = new Store();
     const ref = store.put(bytesOf('12345678'));
     const atHand = new Map([

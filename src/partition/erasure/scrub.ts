@@ -227,7 +227,7 @@ export class Scrub {
     return this.isCompleted(id);
   }
 
-  /** This owner gives no more receipts: whoever waits is told. */
+  /** This owner gives no more receipts: ends the waits of callers. */
   end(): void {
     this.hasEnded = true;
     this.announced.notify();

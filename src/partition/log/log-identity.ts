@@ -114,7 +114,7 @@ export class LogIdentity {
     return newest() >= sequence;
   }
 
-  /** Nothing more is folded: whoever waits is told. */
+  /** Nothing more is folded: ends the waits of callers. */
   end(): void {
     this.hasEnded = true;
     this.reached.notify();
