@@ -36,25 +36,33 @@ function readCounts(file) {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
-    return {passed: 0, failed: 0, skipped: []}; // vitest ended before it ran anything.
+    return {passed: 0, failed: [], skipped: []}; // vitest ended before it ran anything.
   }
 }
 
 function conclude(code, {passed, failed, skipped}) {
-  for (const {name, reason} of skipped) console.log(`skipped: ${name} (${reason})`);
   // A run that failed as a whole (no test file, a crashed worker, a failed global set-up) counts as a failure, too.
-  const failures = code !== 0 && failed === 0 ? 1 : failed;
-  const sum = withEarlier({passed, failed: failures, skipped: skipped.length});
-  console.log(`${sum.passed} passed, ${sum.failed} failed${sum.skipped === 0 ? '' : `, ${sum.skipped} skipped`}`);
-  return failures === 0 ? 0 : code || 1;
+  const asWhole = {name: 'the run as a whole', reason: `vitest ended with code ${code}`};
+  const failures = code !== 0 && failed.length === 0 ? [asWhole] : failed;
+  const sum = withEarlier({passed, failed: failures, skipped});
+  for (const {name, reason} of skipped) console.log(`skipped: ${name} (${reason})`);
+  // Those of earlier runs, too: of a long output often no more than its end is kept.
+  for (const {name, reason} of sum.failed) console.log(`failed: ${name}\n  ${reason}`);
+  const skippedCount = sum.skipped.length === 0 ? '' : `, ${sum.skipped.length} skipped`;
+  console.log(`${sum.passed} passed, ${sum.failed.length} failed${skippedCount}`);
+  return failures.length === 0 ? 0 : code || 1;
 }
 
 function withEarlier(counts) {
   const {TEST_SUM_FILE: file = ''} = process.env;
   if (file === '') return counts;
   const text = readFileSync(file, 'utf8');
-  const earlier = text === '' ? {passed: 0, failed: 0, skipped: 0} : JSON.parse(text);
-  const sum = Object.fromEntries(Object.entries(counts).map(([of, count]) => [of, earlier[of] + count]));
+  const earlier = text === '' ? {passed: 0, failed: [], skipped: []} : JSON.parse(text);
+  const sum = {
+    passed: earlier.passed + counts.passed,
+    failed: [...earlier.failed, ...counts.failed],
+    skipped: [...earlier.skipped, ...counts.skipped],
+  };
   writeFileSync(file, JSON.stringify(sum));
   return sum;
 }
