@@ -1,10 +1,13 @@
 // Several processes that fold on one NATS: which of them answers after a crash, a pause, a leave and a join.
 import {afterEach, expect, test} from 'vitest';
 import {monotonicMs} from '../src/clock.js';
+import type {LoadState, MemberLoad} from '../src/edge/dashboard/answers/load.js';
 import {ServiceProcess} from '../tools/service-process.js';
+import {BrowserClient} from './support/browser-client.js';
 import {ExternalNats} from './support/external-nats.js';
 import {halt} from './support/halt.js';
 import {Client} from './support/http.js';
+import {type Metrics, scrape} from './support/metrics.js';
 import {type Service, startService, temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
@@ -106,6 +109,18 @@ async function areAnswered({reader}: Cluster): Promise<boolean> {
   return true;
 }
 
+/** The state as the page Live load has it, and what the metrics say. */
+async function seen({
+  edge,
+}: Cluster): Promise<{members: readonly MemberLoad[]; reasons: readonly string[]; metrics: Metrics}> {
+  const {baseUrl, adminToken} = edge;
+  const session = new BrowserClient(baseUrl);
+  await session.signIn({token: adminToken});
+  const {state} = (await session.get('/dashboard/api/load?minutes=1')).json<{state: LoadState}>();
+  const {reasons} = (await new Client(baseUrl).get('/readyz')).json<{reasons: string[]}>();
+  return {members: state.members ?? [], reasons, metrics: await scrape(baseUrl)};
+}
+
 test('a killed worker: the others answer for it within 15 s, and every event is there once', async () => {
   const {cluster, workers} = await clusterOf(3);
   const before = new Traffic(cluster);
@@ -122,6 +137,11 @@ test('a killed worker: the others answer for it within 15 s, and every event is 
   const again = new Worker(cluster.nats, workers[0]!.dataDir);
   await until('it has its share', () => again.live >= partitions / 3, 30_000);
   expect(again.process.output()).not.toContain('alarm');
+  const {members, metrics} = await seen(cluster);
+  expect(members.map(({state, partitions: {length}}) => [state, length])).toEqual(Array(3).fill(['up', 2]));
+  expect(metrics.sum('millrace_members', {state: 'up'})).toBe(3);
+  expect(metrics.sum('millrace_partitions_owned')).toBe(partitions);
+  expect(metrics.sum('millrace_alarm')).toBe(0);
 });
 
 test('workers that stop one after the other, and start again, fail no write and no read', async () => {
@@ -152,4 +172,28 @@ test('a worker that was paused for long answers nothing wrong, and is another me
   await traffic.end();
   expect(traffic.failures).toEqual([]);
   expect(workers[0]!.process.isRunning).toBe(true);
+  const {members, metrics} = await seen(cluster);
+  expect(members.map(({is_back}) => is_back).sort()).toEqual([false, true]);
+  expect(metrics.sum('millrace_alarm', {kind: 'membership_lost'})).toBe(1);
+});
+
+test('partitions that nobody is left to own are named by the edge, until somebody owns them', async () => {
+  const {cluster, workers} = await clusterOf(1);
+  expect((await seen(cluster)).metrics.sum('millrace_alarm')).toBe(0);
+  await workers[0]!.process.end('SIGKILL');
+  const raised = async (): Promise<number> =>
+    (await scrape(cluster.edge.baseUrl)).sum('millrace_alarm', {kind: 'partition_unowned'});
+  await until('the alarm is raised', async () => (await raised()) === partitions, 30_000);
+  const {members, reasons, metrics} = await seen(cluster);
+  expect(members.map(({state}) => state)).toEqual(['silent']);
+  expect(metrics.sum('millrace_partitions_owned')).toBe(0);
+  expect(reasons).toContain('partition 0 does not answer: no process owns it');
+  const lines = (): string[] =>
+    cluster.edge
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes('partition_unowned'));
+  expect(lines()).toHaveLength(partitions);
+  new Worker(cluster.nats, workers[0]!.dataDir);
+  await until('the alarm is over', async () => (await raised()) === 0, 30_000);
 });

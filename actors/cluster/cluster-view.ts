@@ -99,7 +99,7 @@ export class ClusterView {
   }
 
   /** Undefined: it has no record. */
-  member(id: string): {readonly revision: number} | undefined {
+  member(id: string): Pick<SeenMember, 'revision' | 'state'> | undefined {
     return this.members.get(id);
   }
 

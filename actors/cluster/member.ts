@@ -17,7 +17,15 @@
 import {must} from '../invariant.js';
 import {assign} from './assignment.js';
 import {ClusterView} from './cluster-view.js';
-import {type MemberState, memberName, memberText, ownerName, ownerText, type StoredRecord} from './records.js';
+import {
+  type MemberCard,
+  type MemberState,
+  memberName,
+  memberText,
+  ownerName,
+  ownerText,
+  type StoredRecord,
+} from './records.js';
 
 export const renewMs = 2_000;
 const stillMs = 3_000;
@@ -51,6 +59,7 @@ type RunnerState = 'running' | 'releasing' | 'released';
 
 export class Member {
   readonly id: string;
+  private readonly card: MemberCard;
   private readonly formerId: string | undefined;
   private readonly view: ClusterView;
   private now: MemberPhase = 'up';
@@ -70,8 +79,9 @@ export class Member {
   private due: Command[] = [];
 
   /** `formerId`: the member that this process was before its start. O8 */
-  constructor(id: string, partitionCount: number, formerId?: string) {
+  constructor(id: string, partitionCount: number, card: MemberCard, formerId?: string) {
     this.id = id;
+    this.card = card;
     this.formerId = formerId;
     this.view = new ClusterView(id, partitionCount);
   }
@@ -85,11 +95,6 @@ export class Member {
     if (!this.view.isCurrent) return false;
     const targets = assign(this.view.staying, this.view.ownersNow);
     return targets.every((target, partition) => target !== this.id || this.runners.has(partition));
-  }
-
-  /** Partitions that have been free for `ms`. */
-  freeFor(ms: number, nowMs: number): number[] {
-    return [...this.freeSinceMs].filter(([, sinceMs]) => nowMs - sinceMs >= ms).map(([partition]) => partition);
   }
 
   // ---- what happens ----
@@ -190,7 +195,7 @@ export class Member {
   private renew(nowMs: number): void {
     const state: MemberState = this.now === 'leaving' ? 'leaving' : 'up';
     if (this.isInDoubt || (nowMs - this.renewedMs < renewMs && this.writtenState === state)) return;
-    if (!this.write(memberName(this.id), memberText(state, this.beat), this.revision)) return;
+    if (!this.write(memberName(this.id), memberText(state, this.beat, this.card), this.revision)) return;
     this.beat += 1;
     this.writtenState = state;
   }

@@ -11,6 +11,16 @@ export interface StoredRecord {
 /** `leaving`: it owns nothing new, and gives away what it has. */
 export type MemberState = 'up' | 'leaving';
 
+/** What a process says of itself to people. */
+export interface MemberCard {
+  /** Its machine and process. */
+  readonly name: string;
+  /** Epoch ms at which it joined. */
+  readonly sinceMs: number;
+  /** It is the same process as a member whose membership was lost. */
+  readonly isBack: boolean;
+}
+
 const memberPrefix = 'm-';
 const ownerPrefix = 'o-';
 
@@ -26,10 +36,15 @@ export const partitionOf = (name: string): number | undefined =>
   name.startsWith(ownerPrefix) ? Number(name.slice(ownerPrefix.length)) : undefined;
 
 /** `beat`: differs between two renewals. */
-export const memberText = (state: MemberState, beat: number): string => JSON.stringify({v: 1, state, beat});
+export const memberText = (state: MemberState, beat: number, card: MemberCard): string =>
+  JSON.stringify({v: 1, state, beat, ...card});
 export const ownerText = (owner: string | undefined): string => JSON.stringify({v: 1, owner: owner ?? null});
 
 export const stateIn = (text: string): MemberState =>
   (JSON.parse(text) as {readonly state: MemberState}).state === 'leaving' ? 'leaving' : 'up';
 export const ownerIn = (text: string): string | undefined =>
   (JSON.parse(text) as {readonly owner: string | null}).owner ?? undefined;
+export const cardIn = (text: string): MemberCard => {
+  const {name, sinceMs, isBack} = JSON.parse(text) as MemberCard;
+  return {name, sinceMs, isBack};
+};

@@ -3,9 +3,11 @@
 //   ME1. Partitions that it owns before its threads run are `owned`: the threads begin with them.
 //   ME2. A missing bucket is created again. All members then find that their records are gone, and join as new members.
 import {randomBytes} from 'node:crypto';
+import {hostname} from 'node:os';
 import {type Command, Member, type Outcome} from '../../actors/cluster/member.js';
+import type {MemberCard} from '../../actors/cluster/records.js';
 import {throwBroken} from '../../actors/invariant.js';
-import {monotonicMs} from '../clock.js';
+import {monotonicMs, wallMs} from '../clock.js';
 import {formerMember, keepMember} from '../data-dir.js';
 import {BucketFault} from '../keys/key-bucket.js';
 import type {NatsKeyBucket} from '../nats/key-bucket.js';
@@ -14,7 +16,6 @@ import type {Logger} from '../observe.js';
 const stepMs = 250;
 /** Less than the renewals after which a member counts as silent: one lost answer ends nobody. */
 const writeMsMax = 2_000;
-const unownedMsMax = 15_000;
 const ensureMs = 5_000;
 
 /** Those who run partitions. */
@@ -43,7 +44,6 @@ export class Membership implements Runners {
   private runners: Runners = this;
   private readonly first = new Set<number>();
   private readonly beats: NodeJS.Timeout;
-  private readonly unowned = new Set<number>();
   private ensuredMs = Number.NEGATIVE_INFINITY;
   private settled: () => void = () => undefined;
   private left: () => void = () => undefined;
@@ -52,7 +52,7 @@ export class Membership implements Runners {
   private constructor(options: MembershipOptions) {
     this.options = options;
     this.bucket = options.openBucket();
-    this.member = this.newMember(formerMember(options.dataDir));
+    this.member = this.newMember({isBack: false}, formerMember(options.dataDir));
     this.beats = setInterval(() => this.step(), stepMs);
   }
 
@@ -123,10 +123,11 @@ export class Membership implements Runners {
     this.bucket.stop();
   }
 
-  private newMember(formerId?: string): Member {
+  private newMember(card: Pick<MemberCard, 'isBack'>, formerId?: string): Member {
     const id = randomBytes(8).toString('hex');
     keepMember(this.options.dataDir, id);
-    return new Member(id, this.options.partitionCount, formerId);
+    const name = `${hostname()}, process ${process.pid}`;
+    return new Member(id, this.options.partitionCount, {...card, name, sinceMs: wallMs()}, formerId);
   }
 
   private watch(): void {
@@ -155,7 +156,6 @@ export class Membership implements Runners {
     if (member.isSettled) this.settled();
     if (member.phase === 'left') this.left();
     if (member.phase === 'lost') this.joinAnew();
-    else this.lookForUnowned(nowMs);
   }
 
   private carryOut(command: Command): void {
@@ -208,23 +208,8 @@ export class Membership implements Runners {
     );
     this.bucket.stop();
     this.bucket = this.options.openBucket();
-    this.member = this.newMember();
+    this.member = this.newMember({isBack: true});
     this.watch();
-  }
-
-  private lookForUnowned(nowMs: number): void {
-    const {logger} = this.options;
-    const free = new Set(this.member.freeFor(unownedMsMax, nowMs));
-    for (const partition of free) {
-      if (this.unowned.has(partition)) continue;
-      this.unowned.add(partition);
-      logger.error({alarm: 'partition_unowned', partition}, 'alarm: no process owns the partition');
-    }
-    for (const partition of [...this.unowned]) {
-      if (free.has(partition)) continue;
-      this.unowned.delete(partition);
-      logger.info({alarm: 'partition_unowned', partition}, 'a process owns the partition again');
-    }
   }
 }
 

@@ -203,7 +203,7 @@ export function createFront(
     readonly kept: Omit<Kept, 'webhookAddresses' | 'messageId'>;
     readonly operations: Pick<
       Operations,
-      'lostRecords' | 'clientAddresses' | 'isDraining' | 'metricsText' | 'readiness'
+      'lostRecords' | 'cluster' | 'clientAddresses' | 'isDraining' | 'metricsText' | 'readiness'
     >;
   },
   logger: Logger,

@@ -1,5 +1,6 @@
 // The edge as its routes use it: a clock, and four ports. A route takes from them what it needs.
 
+import type {ClusterWatch} from '../cluster/cluster-watch.js';
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LinkEncoder} from '../ingest/link-encoder.js';
@@ -92,6 +93,8 @@ export interface Kept {
 export interface Operations {
   readonly obstacles: Obstacles;
   readonly lostRecords: Pick<LostRecords, 'warnings'>;
+  /** Undefined: the nats-server is our own, and no other process folds. */
+  readonly cluster: Pick<ClusterWatch, 'members' | 'unowned' | 'hasReturned' | 'ownerOf'> | undefined;
   /** Rate limits of each key. */
   readonly limits: RateOptions;
   readonly clientAddresses: ClientAddresses;

@@ -39,10 +39,16 @@ export async function readinessOf(front: Front): Promise<Readiness> {
   };
 }
 
-async function partitionReadiness({reads: {asks, generations}}: Front, partition: number): Promise<Readiness> {
+async function partitionReadiness(
+  {reads: {asks, generations}, operations: {cluster}}: Front,
+  partition: number,
+): Promise<Readiness> {
   const name = `partition ${partition}`;
   const status = await orSilence(asks.partition(partition, {ask: 'status'}, ['status'], statusMsMax));
-  if (status === undefined) return because(`${name} does not answer`);
+  if (status === undefined) {
+    const why = cluster?.unowned.includes(partition) ? ': no process owns it' : '';
+    return because(`${name} does not answer${why}`);
+  }
   const reason = whyNot(status) ?? (generations.isKnown(partition) ? undefined : unknownGeneration);
   return {
     reasons: reason === undefined ? [] : [`${name}${reason}`],

@@ -3,6 +3,7 @@ import {createHash, randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {monotonicMs, wallMs} from '../clock.js';
+import {ClusterWatch} from '../cluster/cluster-watch.js';
 import {tickMs} from '../ingest/publisher.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {ShareReads} from '../kept/share-reads.js';
@@ -254,6 +255,10 @@ async function openEdge(
   const countries = new Countries(clientAddresses, options.geoipFile, logger);
   const dashboard = dashboardOf(options, keys, clientAddresses, logger);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
+  const cluster =
+    natsServer === undefined
+      ? new ClusterWatch(new NatsKeyBucket(connections.ask, 'cluster'), partitionCount, logger)
+      : undefined;
   const logSide = openLogSide(options, connections, pulses, logger);
   let isDraining = false;
   const readiness = new SharedAnswer(readinessKeptMs, monotonicMs, () => readinessOf(front));
@@ -267,6 +272,7 @@ async function openEdge(
       kept,
       operations: {
         lostRecords,
+        cluster,
         clientAddresses,
         isDraining: () => isDraining,
         metricsText: () => scrape.text(),
@@ -330,6 +336,7 @@ async function openEdge(
       clearInterval(keepingCountries);
       clearInterval(keepingSalts);
       clearInterval(noting);
+      cluster?.stop();
       front.reads.generations.stop();
       front.writes.stopNames();
       await atMost(saveMsMax, Promise.all([save(), record.flush()]));

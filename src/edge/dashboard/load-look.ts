@@ -11,7 +11,7 @@ import {answerBytesInFlight} from '../http/unread-answers.js';
 import type {Measures} from '../metrics/view.js';
 import {isCatchingUp} from '../readiness.js';
 import type {Route} from '../route.js';
-import type {LoadAlarmKind, LoadState, MemoryUse, PartitionLoad, PublishedReports} from './answers/load.js';
+import type {LoadAlarmKind, LoadState, MemberLoad, MemoryUse, PartitionLoad, PublishedReports} from './answers/load.js';
 import type {LoadReading} from './load-ring.js';
 
 export interface LookSources {
@@ -119,6 +119,7 @@ export function stateOf(
     partitions: Array.from({length: front.partitionCount}, (_, partition) =>
       partitionLoad(partition, measures?.partitions[partition]?.partition),
     ),
+    members: membersOf(front),
     memory: memoryOf(front, measures),
     threads: (measures?.threads ?? []).map(({thread, loopDelayMs: {p99, max}}) => ({
       thread,
@@ -134,7 +135,7 @@ function statusOf(reasons: readonly string[], isAnythingAmiss: boolean): LoadSta
 }
 
 function alarmsOf(
-  {operations: {obstacles, lostRecords}, writes: {named}}: Front,
+  {operations: {obstacles, lostRecords, cluster}, writes: {named}}: Front,
   measures: Measures | undefined,
 ): LoadState['alarms'] {
   const byKind = new Map<LoadAlarmKind, number[]>();
@@ -150,6 +151,8 @@ function alarmsOf(
   if (obstacles.disk?.isNearlyFull) byKind.set('disk_nearly_full', []);
   if (obstacles.hasStoreFault) byKind.set('store_fault', []);
   if (lostRecords.warnings().length > 0) byKind.set('definitions_lost', []);
+  for (const partition of cluster?.unowned ?? []) raise('partition_unowned', partition);
+  if (cluster?.hasReturned) byKind.set('membership_lost', []);
   return [...byKind].map(([kind, partitions]) => ({kind, partitions}));
 }
 
@@ -164,6 +167,16 @@ const partitionLoad = (partition: number, measures: PartitionMeasures | undefine
   dedupe_window_ms: measures?.dedupe.windowMs ?? null,
   deletions_pending: measures?.deletions.pending ?? null,
 });
+
+const membersOf = ({operations: {cluster}}: Front): readonly MemberLoad[] | null =>
+  cluster === undefined
+    ? null
+    : cluster.members.map(({name, state, sinceMs, isBack, partitions, movedMs}) => ({
+        ...{name, state, partitions},
+        since: sinceMs,
+        is_back: isBack,
+        moved_seconds: movedMs === undefined ? null : Math.floor(movedMs / 1_000),
+      }));
 
 const cacheUses = {live: 'live_reads', report: 'reports', funnels: 'funnels'} as const;
 

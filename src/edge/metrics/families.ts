@@ -127,6 +127,18 @@ function storeAlarms({
   ];
 }
 
+/** Alarms of partitions without an owner, and of owners that were taken for dead. With a nats-server of our own there are none. */
+function clusterAlarms({front: {partitionCount, operations}}: View): Sample[] {
+  const {unowned = [], hasReturned = false} = operations.cluster ?? {};
+  return [
+    ...Array.from({length: partitionCount}, (_, partition) => ({
+      labels: {kind: 'partition_unowned', partition},
+      value: Number(unowned.includes(partition)),
+    })),
+    {labels: {kind: 'membership_lost', partition: ''}, value: Number(hasReturned)},
+  ];
+}
+
 /** Alarm of the names that the edge knows. */
 const nameAlarms = ({
   front: {
@@ -192,11 +204,12 @@ const service: readonly Family[] = [
   {
     name: 'millrace_alarm',
     type: 'gauge',
-    help: 'Conditions that need an operator: 1 while they last; gap and log_lost for a day, damaged_part until a restart.',
+    help: 'Conditions that need an operator: 1 while they last; gap, log_lost and membership_lost for a day, damaged_part until a restart.',
     read: (view) => [
       ...storeAlarms(view),
       ...lateAlerts(view),
       ...nameAlarms(view),
+      ...clusterAlarms(view),
       ...partitionAlarms(view),
       ...damageAlarms(view),
     ],
@@ -212,6 +225,35 @@ const service: readonly Family[] = [
           labels: {kind, state},
           value: records.filter((key) => key.kind === kind && (key.revokedMs === null) === (state === 'active')).length,
         })),
+      );
+    },
+  },
+];
+
+const memberStates = ['up', 'leaving', 'silent'] as const;
+
+/** No samples with a nats-server of our own. */
+const cluster: readonly Family[] = [
+  {
+    name: 'millrace_members',
+    type: 'gauge',
+    help: 'Processes that share the partitions beside an external NATS: up, leaving, or silent (paused, cut off or dead).',
+    read: ({front}) => {
+      const members = front.operations.cluster?.members;
+      return memberStates.flatMap((state) =>
+        sampleOf({state}, members?.filter((member) => member.state === state).length),
+      );
+    },
+  },
+  {
+    name: 'millrace_partitions_owned',
+    type: 'gauge',
+    help: 'Partitions that a member owns which is not silent.',
+    read: ({front}) => {
+      const members = front.operations.cluster?.members.filter(({state}) => state !== 'silent');
+      return sampleOf(
+        {},
+        members?.reduce((sum, {partitions}) => sum + partitions.length, 0),
       );
     },
   },
@@ -764,6 +806,7 @@ const ofProcess: readonly Family[] = [
 
 export const families: readonly Family[] = [
   ...service,
+  ...cluster,
   ...alerts,
   ...requests,
   ...ingestion,

@@ -5,6 +5,7 @@ import type {StoredRecord} from '../../../actors/cluster/records.js';
 import {Random} from '../../../tools/random.js';
 
 const stepMs = 250;
+const card = {name: 'a node', sinceMs: 0, isBack: false};
 const requestMsMax = 2_000;
 const publishMs = 1_000;
 
@@ -179,7 +180,7 @@ export class Node {
 
   constructor(world: World, formerId: string | undefined) {
     this.world = world;
-    this.member = new Member(world.newId(), world.partitionCount, formerId);
+    this.member = new Member(world.newId(), world.partitionCount, card, formerId);
     this.watch = new Watch(world, this);
     this.watch.begin();
     this.beat();
@@ -223,7 +224,7 @@ export class Node {
     if (this.member.phase === 'left') this.isAlive = false;
     if (this.member.phase !== 'lost') return;
     this.lost += 1;
-    this.member = new Member(this.world.newId(), this.world.partitionCount);
+    this.member = new Member(this.world.newId(), this.world.partitionCount, card);
     this.watch.stop();
     this.watch = new Watch(this.world, this);
     this.watch.begin();

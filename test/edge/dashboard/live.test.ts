@@ -94,6 +94,7 @@ test('what is sent is in the ring and in the stream, by route, with what became 
   const {state} = stream.of<Vitals>('vitals').at(-1)!;
   expect(state).toMatchObject({durability: expect.any(String), is_whole: true, version: expect.any(String)});
   expect(state.partitions).toHaveLength(2);
+  expect(state.members).toBeNull(); // Its nats-server is its own.
   await stream.first<{as_of: string | null}>('published', ({as_of}) => as_of !== null);
   stream.close();
 

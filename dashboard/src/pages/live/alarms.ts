@@ -69,4 +69,14 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
       'keys, definitions (webhooks, saved funnels and reports, alerts, boards, segments), lines of the record or messages that waited for webhooks were stored and are missing, or cannot be read; it stays raised for a day',
     cure: 'the log and `/readyz` name them: stop the service and restore a backup, or create them again; check the disk',
   },
+  partition_unowned: {
+    means:
+      'nobody has owned a partition for 17 s: live reads of its users are 503, new events wait in its log, and its reports grow old',
+    cure: 'see *Members* under *Live load*: start processes with the role `partition`, or free those that are paused; check whether NATS stores anything',
+  },
+  membership_lost: {
+    means:
+      'other processes took one that folds for dead, and own its partitions: it was paused, or could not reach NATS; it stays raised for a day, or until that process stops',
+    cure: 'nothing is lost, and it joined again by itself; check its machine for pauses (memory, suspended virtual machine) and its way to NATS',
+  },
 };

@@ -13,6 +13,7 @@ import {FaultBox, Loading} from '../../shell/states';
 import {LiveCharts} from './live-charts';
 import './live.css';
 import {LiveTiles} from './live-tiles';
+import {Members} from './members';
 import {Memory} from './memory';
 import {Partitions} from './partitions';
 import {type Minutes, pointsOf, ranges} from './points';
@@ -77,6 +78,7 @@ function Body({shown, minutes}: {readonly shown: Load; readonly minutes: Minutes
         <Partitions load={shown} />
         <Memory state={shown.state} />
       </div>
+      <Members state={shown.state} />
     </>
   );
 }

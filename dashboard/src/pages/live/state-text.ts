@@ -7,7 +7,7 @@ import {asOfText, diskText} from './state-strip';
 import {bytesText} from './units';
 
 export function stateText({state, rows}: Load): string {
-  const {reasons, warnings, notes, alarms, nats, disk, partitions, memory, threads} = state;
+  const {reasons, warnings, notes, alarms, nats, disk, partitions, members, memory, threads} = state;
   const newest = Object.entries(rows.columns).map(([name, values]) => `${name} ${values.at(-1) ?? 'not known'}`);
   return [
     `Millrace ${state.version}, ${momentText(state.at)} UTC, up for ${duration(state.up_seconds)}`,
@@ -25,6 +25,7 @@ export function stateText({state, rows}: Load): string {
     '',
     'Partitions:',
     ...partitions.map((one) => `  ${JSON.stringify(one)}`),
+    ...(members === null ? [] : ['Members:', ...members.map((one) => `  ${JSON.stringify(one)}`)]),
     'Memory:',
     ...memory.map(
       ({use, bytes, bytes_max}) =>

@@ -2,7 +2,7 @@
 import type {AlarmKind} from '../../../measures.js';
 import type {StateAnswer} from './state.js';
 
-/** Alarms of partitions, of alerts, of names, of lost records, and those of our own nats-server and its disk. */
+/** Alarms of partitions and of those that own them, of alerts, of names, of lost records, and those of our own nats-server and its disk. */
 export type LoadAlarmKind =
   | AlarmKind
   | 'alerts_late'
@@ -10,7 +10,9 @@ export type LoadAlarmKind =
   | 'damaged_part'
   | 'disk_nearly_full'
   | 'store_fault'
-  | 'definitions_lost';
+  | 'definitions_lost'
+  | 'partition_unowned'
+  | 'membership_lost';
 
 /** State of the service with its load, as Live load shows it. */
 export interface LoadState extends Omit<StateAnswer, 'status'> {
@@ -27,6 +29,8 @@ export interface LoadState extends Omit<StateAnswer, 'status'> {
   /** False: other processes fold, and other edges may take events. */
   readonly is_whole: boolean;
   readonly partitions: readonly PartitionLoad[];
+  /** Processes that share the partitions; null for a service with its own nats-server. */
+  readonly members: readonly MemberLoad[] | null;
   readonly memory: readonly MemoryUse[];
   readonly threads: readonly {readonly thread: string; readonly late_p99_ms: number; readonly late_max_ms: number}[];
 }
@@ -50,6 +54,19 @@ export interface PartitionLoad {
   readonly snapshot_age_ms: number | null;
   readonly dedupe_window_ms: number | null;
   readonly deletions_pending: number | null;
+}
+
+export interface MemberLoad {
+  readonly name: string;
+  /** `silent`: it has not renewed its record. */
+  readonly state: 'up' | 'leaving' | 'silent';
+  /** Epoch ms at which it joined. */
+  readonly since: number;
+  /** Whether it lost a membership before. */
+  readonly is_back: boolean;
+  readonly partitions: readonly number[];
+  /** Seconds since the newest of them came to it; null: before this edge looked. */
+  readonly moved_seconds: number | null;
 }
 
 export interface MemoryUse {

@@ -1,0 +1,65 @@
+// The processes that share the partitions of an external NATS, and the partitions that none of them owns.
+import type {LoadState, MemberLoad} from '../../../../src/edge/dashboard/answers/load.js';
+import {duration} from '../../charts/format';
+import {TableFrame} from '../../controls/table-frame';
+import {Card} from '../../shell/card';
+
+const pills: Readonly<Record<MemberLoad['state'], string>> = {up: 'pill', leaving: 'pill warn', silent: 'pill bad'};
+
+/** Partitions that no member owns. */
+export function unownedOf({partitions, members}: Pick<LoadState, 'partitions' | 'members'>): number[] {
+  const owned = new Set(members?.flatMap((member) => member.partitions));
+  return partitions.map(({partition}) => partition).filter((partition) => !owned.has(partition));
+}
+
+const listText = (partitions: readonly number[]): string => (partitions.length === 0 ? 'none' : partitions.join(', '));
+
+export function Members({state}: {readonly state: LoadState}) {
+  const {members, at} = state;
+  if (members === null) return null;
+  const unowned = unownedOf(state);
+  return (
+    <Card span={12} title="Members" note="processes that share the partitions">
+      <TableFrame label="Members in a table">
+        <table class="grid-table">
+          <thead>
+            <tr>
+              <th>Member</th>
+              <th>State</th>
+              <th>Partitions</th>
+              <th class="number">Newest came</th>
+              <th class="number">Member for</th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.map((member) => (
+              <tr key={`${member.name} ${member.since}`}>
+                <td>{member.name}</td>
+                <td>
+                  <span class={pills[member.state]}>{member.state}</span>
+                </td>
+                <td>{listText(member.partitions)}</td>
+                <td class="number">{member.moved_seconds === null ? '–' : `${duration(member.moved_seconds)} ago`}</td>
+                <td class="number">
+                  {duration(Math.max(0, Math.floor((at - member.since) / 1_000)))}
+                  {member.is_back && ', again'}
+                </td>
+              </tr>
+            ))}
+            {unowned.length > 0 && (
+              <tr>
+                <td>nobody</td>
+                <td>
+                  <span class="pill bad">no owner</span>
+                </td>
+                <td>{listText(unowned)}</td>
+                <td />
+                <td />
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </TableFrame>
+    </Card>
+  );
+}
