@@ -41,7 +41,12 @@ let opened: Promise<Browser> | undefined;
 export function openBrowser(): Promise<Browser> {
   // The page of the API links to example.com.
   const hosts = [plainHost, 'example.com'].map((host) => `MAP ${host} 127.0.0.1`);
-  opened ??= launchChromium(chromiumPath!, [`--host-resolver-rules=${hosts.join(',')}`]).then((browser) =>
+  const rules = [
+    `--host-resolver-rules=${hosts.join(',')}`,
+    // Code that a page runs for a second is not worth optimizing beside it: an audit takes a third less CPU.
+    '--js-flags=--single-threaded',
+  ];
+  opened ??= launchChromium(chromiumPath!, rules).then((browser) =>
     browser.once('disconnected', () => {
       opened = undefined;
     }),
