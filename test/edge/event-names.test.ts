@@ -97,7 +97,7 @@ async function everything(): Promise<(readonly [status: number, text: string])[]
 test('a deleted name leaves every answer as if its events had never been there, and makes room', async () => {
   const at = (day: number) => `2026-05-${String(day).padStart(2, '0')}T12:00:00Z`;
   const track = async (events: readonly object[]) => expectJson(await writer.post('/v1/events/batch', {events}), 200);
-  for (const i of [7, 8, 9]) await deleteName(`name ${i}`);
+  await Promise.all([7, 8, 9].map((i) => deleteName(`name ${i}`)));
   await until(
     'there is room for three other names',
     async () => (await scrape(service.baseUrl)).sum('millrace_event_names_known') === 7,
