@@ -198,6 +198,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/nats': [
     ['asked-headers.ts', 'error-codes.ts', 'packed.ts', 'payload.ts', 'store', 'version.ts'],
     ['client', 'newest-message.ts', 'unreadable-messages.ts'],
+    ['compare-and-set.ts'],
     ['topology.ts'],
     [
       'ask-link.ts',

@@ -2,7 +2,12 @@
 // Many more deaths, and of the service too: `npm run chaos -- cluster`.
 import {execFileSync} from 'node:child_process';
 import {setTimeout as pause} from 'node:timers/promises';
+import {jetstream} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {connectNats} from '../src/nats/client/connection.js';
+import {putIfNewest} from '../src/nats/compare-and-set.js';
+import {bucketSubject} from '../src/nats/topology.js';
 import {isAtLeast, serverVersionReplicas} from '../src/nats/version.js';
 import {Client, expectError, query, userPath} from './support/http.js';
 import {NatsCluster} from './support/nats-cluster.js';
@@ -136,6 +141,23 @@ describe.skipIf(!isNewEnough)('in a cluster of three', () => {
     await cluster.startAgain(1);
     await cluster.untilWhole();
     await until('it is ready', async () => (await reader.get('/readyz')).status === 200);
+  });
+
+  test('of writes of a record at once one is stored, and each other one hears that it lost', async () => {
+    // From several connections, to different servers, as processes write that start together.
+    const writers = await Promise.all(
+      Array.from({length: 12}, (_, i) => connectNats({servers: [cluster.servers[i % 3]!.url]}, 'test')),
+    );
+    try {
+      for (let round = 0; round < 10; round++) {
+        const put = (nc: NatsConnection, i: number): Promise<number | undefined> =>
+          putIfNewest(jetstream(nc), bucketSubject('settings', `raced-${round}`), `${i}`, 0);
+        const revisions = (await Promise.all(writers.map(put))).filter((revision) => revision !== undefined);
+        expect(revisions).toHaveLength(1);
+      }
+    } finally {
+      await Promise.all(writers.map((nc) => nc.close()));
+    }
   });
 
   test('an acknowledgement survives what the weakest of its servers survives', async () => {

@@ -13,6 +13,8 @@ export const streamNotFound = 10_059;
 export const wrongLastSequence = 10_071;
 /** A cluster: a message with the same id is on its way to a majority. */
 export const appendInProcess = 10_158;
+/** A cluster: another compare-and-set of the same record is on its way to a majority. */
+export const writeUnderWay = 10_164;
 
 export const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
   error instanceof JetStreamApiError && codes.includes(error.code);

@@ -14,14 +14,8 @@ import {type BucketEntry, BucketFault, type KeyListener, type RecordBucket} from
 import type {SaltBucket} from '../keys/visitor-salts.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import {StartFault} from '../start-fault.js';
-import {
-  deletionFailed,
-  hasCode,
-  messageNotFound,
-  reasonOf,
-  sequenceNotFound,
-  wrongLastSequence,
-} from './error-codes.js';
+import {putIfNewest} from './compare-and-set.js';
+import {deletionFailed, hasCode, messageNotFound, reasonOf, sequenceNotFound} from './error-codes.js';
 import {newestMessage, UnreadableMessage} from './newest-message.js';
 import {type Bucket, bucketStream, bucketSubject} from './topology.js';
 
@@ -176,13 +170,9 @@ export class NatsKeyBucket implements RecordBucket, SaltBucket {
   /** `msMax`: how long it waits for an answer. */
   async write(name: string, text: string, revision: number, msMax?: number): Promise<number | undefined> {
     try {
-      const ack = await this.js.publish(bucketSubject(this.bucket, name), text, {
-        expect: {lastSubjectSequence: revision},
-        ...(msMax && {timeout: msMax}),
-      });
-      return ack.seq;
+      const subject = bucketSubject(this.bucket, name);
+      return await putIfNewest(this.js, subject, text, revision, msMax ? {timeout: msMax} : {});
     } catch (error) {
-      if (hasCode(error, wrongLastSequence)) return undefined;
       throw new BucketFault(`the bucket of ${this.bucket} took no change: ${reasonOf(error as Error)}`, {cause: error});
     }
   }

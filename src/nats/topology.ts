@@ -29,7 +29,8 @@ import {jsonOrUndefined} from '../json.js';
 import {wayOn} from '../other-format.js';
 import {StartFault} from '../start-fault.js';
 import {isOfCluster} from './client/connection.js';
-import {hasCode, isWithoutLeader, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
+import {putIfNewest} from './compare-and-set.js';
+import {hasCode, isWithoutLeader, messageNotFound, streamNotFound} from './error-codes.js';
 import {newestMessage, UnreadableMessage} from './newest-message.js';
 import {checkPayload} from './payload.js';
 import {isAtLeast, serverVersionReplicas, versionRefusal} from './version.js';
@@ -255,15 +256,9 @@ async function checkNothingThere(jsm: JetStreamManager, partitions: number): Pro
 async function createDeployment(nc: NatsConnection, partitions: number): Promise<Deployment> {
   const secret = randomBytes(32).toString('base64url');
   const deployment: Deployment = {formatVersion, partitions, createdMs: wallMs(), secret};
-  try {
-    await jetstream(nc).publish(bucketSubject('settings', deploymentKey), JSON.stringify(deployment), {
-      expect: {lastSubjectSequence: 0},
-    });
-    return deployment;
-  } catch (error) {
-    if (!hasCode(error, wrongLastSequence)) throw error;
-    return (await readDeployment(nc))!; // Another machine was faster: its record counts.
-  }
+  const subject = bucketSubject('settings', deploymentKey);
+  const revision = await putIfNewest(jetstream(nc), subject, JSON.stringify(deployment), 0);
+  return revision === undefined ? (await readDeployment(nc))! : deployment; // Another machine was faster: its record counts.
 }
 
 function checkServer(nc: NatsConnection, replicas: number): void {

@@ -1,7 +1,8 @@
 // Three nats-servers as one cluster, as an operator configures them: what a majority of them has is stored.
 import {jetstreamManager} from '@nats-io/jetstream';
 import {connectNats} from '../../src/nats/client/connection.js';
-import {clusterLines, clusterSize} from '../../tools/chaos/cluster-lines.js';
+import {clusterLines} from '../../tools/chaos/cluster-lines.js';
+import {isWhole} from '../../tools/chaos/whole-cluster.js';
 import {ExternalNats, type ExternalNatsOptions, monitored} from './external-nats.js';
 import {until} from './until.js';
 
@@ -62,22 +63,8 @@ export class NatsCluster {
 
   /** Every stream has a leader, and followers that have what it has. */
   async untilWhole(): Promise<void> {
-    await until('every server of the cluster has everything', () => this.isWhole().catch(() => false));
-  }
-
-  private async isWhole(): Promise<boolean> {
-    const nc = await connectNats({servers: this.servers.map(({url}) => url)}, 'test');
-    try {
-      const jsm = await jetstreamManager(nc); // Throws without a leader of the cluster itself.
-      for await (const {cluster} of jsm.streams.list()) {
-        const followers = cluster?.replicas ?? [];
-        if (cluster?.leader === undefined || followers.length !== clusterSize - 1) return false;
-        if (followers.some(({current, offline}) => !current || offline === true)) return false;
-      }
-      return true;
-    } finally {
-      await nc.close();
-    }
+    const urls = this.servers.map(({url}) => url);
+    await until('every server of the cluster has everything', () => isWhole(urls));
   }
 
   async stop(): Promise<void> {

@@ -10,6 +10,7 @@ interface Place {
   readonly storeDir: string;
   readonly port: number;
   readonly lines: readonly string[];
+  readonly monitorPort: number;
 }
 
 export class NatsCluster {
@@ -20,20 +21,33 @@ export class NatsCluster {
 
   /** `storeDirs`: one for each server. */
   static async start(folder: string, storeDirs: readonly string[]): Promise<NatsCluster> {
-    const places = (await clusterLines()).map(async (lines, i) => ({
-      folder: join(folder, `nats-${i}`),
-      storeDir: storeDirs[i]!,
-      port: await freePort(),
-      lines,
-    }));
+    const places = (await clusterLines()).map(async (lines, i) => {
+      const monitorPort = await freePort();
+      return {
+        folder: join(folder, `nats-${i}`),
+        storeDir: storeDirs[i]!,
+        port: await freePort(),
+        lines: [...lines, `http: 127.0.0.1:${monitorPort}`],
+        monitorPort,
+      };
+    });
     const settled = await Promise.all(places);
     return new NatsCluster(settled, await Promise.all(settled.map(startIn)));
   }
 
+  get urls(): readonly string[] {
+    return this.places.map(({port}) => `nats://127.0.0.1:${port}`);
+  }
+
   /** Environment of a service that stores every message on all of them. */
   get env(): Readonly<Record<string, string>> {
-    const urls = this.places.map(({port}) => `nats://127.0.0.1:${port}`);
-    return {NATS_URL: urls.join(','), REPLICAS: `${clusterSize}`, PARTITIONS: '2'};
+    const monitors = this.places.map(({monitorPort}) => `http://127.0.0.1:${monitorPort}`);
+    return {
+      NATS_URL: this.urls.join(','),
+      NATS_MONITOR_URL: monitors.join(','),
+      REPLICAS: `${clusterSize}`,
+      PARTITIONS: '2',
+    };
   }
 
   signal(server: number, signal: 'SIGSTOP' | 'SIGCONT'): void {

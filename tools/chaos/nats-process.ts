@@ -29,8 +29,7 @@ export class NatsProcess {
     sync: 'always' | 'default',
     lines: readonly string[] = [],
   ): Promise<NatsProcess> {
-    const {NATS_SERVER_BIN: bin} = process.env;
-    if (bin === undefined) throw new Error('no nats-server: set NATS_SERVER_BIN');
+    const {NATS_SERVER_BIN: bin = 'nats-server'} = process.env;
     mkdirSync(folder, {recursive: true});
     const config = join(folder, 'server.conf');
     const text = JSON.stringify;
@@ -42,6 +41,8 @@ export class NatsProcess {
     ];
     writeFileSync(config, [...own, ...lines, ''].join('\n'));
     const child = spawn(bin, ['-c', config], {stdio: 'ignore'});
+    child.on('error', () => undefined);
+    if (child.pid === undefined) throw new Error(`${bin} cannot be started: set NATS_SERVER_BIN`);
     const withUs = (): boolean => child.kill('SIGKILL');
     process.once('exit', withUs);
     child.once('exit', () => process.off('exit', withUs));

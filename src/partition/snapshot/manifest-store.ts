@@ -1,7 +1,8 @@
 // Manifests in their bucket: read through the leader, written by compare-and-set (snapshots.ts P3).
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {encodeManifest, type Manifest, UnknownFormat} from '../../../actors/manifest.js';
-import {hasCode, wrongLastSequence} from '../../nats/error-codes.js';
+import {putIfNewest} from '../../nats/compare-and-set.js';
+import {hasCode, writeUnderWay} from '../../nats/error-codes.js';
 import {newestManifestMessage} from '../../nats/published-manifests.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import {readManifest} from '../../parts/stored-state.js';
@@ -73,15 +74,13 @@ export class ManifestStore {
     let isOutcomeUnknown = false;
     const written = await retryForever(async () => {
       try {
-        const ack = await this.js.publish(this.subject, bytes, {expect: {lastSubjectSequence: revision}});
-        return ack.seq;
+        const stored = await putIfNewest(this.js, this.subject, bytes, revision);
+        if (stored !== undefined) return stored;
       } catch (error) {
-        if (!hasCode(error, wrongLastSequence)) {
-          isOutcomeUnknown = true;
-          throw error;
-        }
-        return await this.revisionOfOwn(bytes, revision, isOutcomeUnknown);
+        if (!hasCode(error, writeUnderWay)) isOutcomeUnknown = true;
+        throw error;
       }
+      return await this.revisionOfOwn(bytes, revision, isOutcomeUnknown);
     }, this.retries);
     this.onWritten({manifest: bytes, index});
     return written;

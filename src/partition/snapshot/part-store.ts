@@ -3,10 +3,10 @@
 
 import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
-import type {JetStreamClient, JetStreamManager, JetStreamPublishOptions} from '@nats-io/jetstream';
+import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {assert, must} from '../../../actors/invariant.js';
 import type {PartRef} from '../../../actors/manifest.js';
-import {hasCode, wrongLastSequence} from '../../nats/error-codes.js';
+import {putIfNewest} from '../../nats/compare-and-set.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import type {PartReading, PartsCache} from '../../parts/parts-cache.js';
@@ -88,18 +88,16 @@ export class PartStore {
    */
   private putValue(name: string, value: Uint8Array): Promise<number> {
     const subject = bucketSubject('parts', name);
-    let options: Partial<JetStreamPublishOptions> = {msgID: name};
+    let isRepeated = false;
     const put = async (): Promise<number> => {
       await this.ownership?.confirm(); // O3 (ownership.ts)
-      const asked = options;
-      options = {msgID: name, expect: {lastSubjectSequence: 0}};
-      try {
-        return (await this.js.publish(subject, value, asked)).seq;
-      } catch (error) {
-        if (!hasCode(error, wrongLastSequence)) throw error;
-        const stored = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
-        return must(stored, 'a part has a subject of its own').seq;
-      }
+      const isFirst = !isRepeated;
+      isRepeated = true;
+      if (isFirst) return (await this.js.publish(subject, value, {msgID: name})).seq;
+      const revision = await putIfNewest(this.js, subject, value, 0, {msgID: name});
+      if (revision !== undefined) return revision;
+      const stored = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
+      return must(stored, 'a part has a subject of its own').seq;
     };
     return retryForever(put, this.retries);
   }
