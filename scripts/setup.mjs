@@ -158,12 +158,13 @@ function nativeHttpFault() {
 /** The products of a build: their sources and commands. Each is built again when one of its sources changed. */
 const products = {
   service: {
-    folders: ['actors', 'src', 'kernels', 'packages/sdk/src', 'tools/demo', 'tools/shop', 'dashboard'],
+    folders: ['actors', 'src', 'kernels', 'packages/sdk/src', 'tools/chaos', 'tools/demo', 'tools/shop', 'dashboard'],
     files: [
       'package-lock.json',
       'scripts/bundle.mjs',
       'scripts/notices.mjs',
       'scripts/sdk.mjs',
+      'tools/http-client.ts',
       'tools/random.ts',
       'tools/service-process.ts',
     ],

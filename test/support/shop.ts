@@ -14,7 +14,7 @@ export async function playShop(service: Service, people: number): Promise<ShopTr
   const nowMs = Date.now();
   const startMs = Math.floor(nowMs / dayMs) * dayMs - (days - 1) * dayMs;
   const player = new Player({
-    baseUrl: service.baseUrl,
+    baseUrls: [service.baseUrl],
     key: service.writeKey,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   });

@@ -35,7 +35,7 @@ describe('a shop in a service answers the questions of a person, as /docs has th
     service = await startService({env: {REPORT_REFRESH_SECONDS: '0.5'}});
     read = new Client(service.baseUrl, service.secretKey);
     const player = new Player({
-      baseUrl: service.baseUrl,
+      baseUrls: [service.baseUrl],
       key: service.writeKey,
       sleep: async (ms) => void (await pause(ms)),
     });

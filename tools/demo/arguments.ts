@@ -11,6 +11,9 @@ folder of its own, which goes when it ends (Ctrl-C).
   npm run demo -- --rate 10          a sale from now on: so many more events a second, on average over a day
                                      (without it the shop goes on as before, with an event every few seconds)
   npm run demo -- --seed 1           another shop
+  npm run demo -- --cluster          many processes: three nats-servers, three processes that fold, two for reports and two edges.
+                                     When the shop is live, each is killed in turn and started again, and how long requests
+                                     took is printed. The sale has 20 events a second unless --rate says otherwise
 
 From the environment: PORT (unset: any free port), HOST, REPORT_REFRESH_SECONDS (5), LOG_LEVEL (warn), and whatever else
 npm start takes but where it keeps its data.
@@ -21,11 +24,14 @@ export interface DemoArguments {
   readonly days: number;
   readonly rate: number;
   readonly seed: number;
+  readonly isCluster: boolean;
 }
 
 const peopleMax = 1_000_000;
 const daysMax = 365;
 const rateMax = 1_000;
+/** So many that every process meets some while another one is away. */
+const rateOfCluster = 20;
 const seedMax = 0xffffffff;
 
 /** Null: the user asked for the usage. @throws Error with a sentence for the operator. */
@@ -36,8 +42,9 @@ export function readDemoArguments(words: readonly string[]): DemoArguments | nul
     options: {
       people: text(20_000),
       days: text(30),
-      rate: text(0),
+      rate: {type: 'string'},
       seed: text(1),
+      cluster: {type: 'boolean', default: false},
       help: {type: 'boolean', short: 'h', default: false},
     },
   });
@@ -45,8 +52,9 @@ export function readDemoArguments(words: readonly string[]): DemoArguments | nul
   return {
     people: wholeNumber('people', values.people, 1, peopleMax),
     days: wholeNumber('days', values.days, 1, daysMax),
-    rate: wholeNumber('rate', values.rate, 0, rateMax),
+    rate: wholeNumber('rate', values.rate ?? `${values.cluster ? rateOfCluster : 0}`, 0, rateMax),
     seed: wholeNumber('seed', values.seed, 0, seedMax),
+    isCluster: values.cluster,
   };
 }
 

@@ -10,7 +10,13 @@ import {ServiceProcess} from '../service-process.js';
 const ofDeployments =
   /^(DATA_DIR|DELETIONS_DIR|NATS_(?!SERVER_BIN).*|ROLES|REPLICAS|PARTITIONS|ADMIN_PORT|(BOOTSTRAP|ADMIN)_.*(KEY|TOKEN)(_FILE)?)$/;
 
-const startedWith = {PORT: '0', REPORT_REFRESH_SECONDS: '5', LOG_LEVEL: 'warn'};
+export const startedWith = {PORT: '0', REPORT_REFRESH_SECONDS: '5', LOG_LEVEL: 'warn'};
+
+/** The environment of a demo's services. DS1 */
+export function withoutDeployment(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const inherited = Object.entries(environment).filter(([name]) => !ofDeployments.test(name));
+  return Object.fromEntries(inherited as [string, string][]);
+}
 
 export class DemoService {
   readonly folder: string;
@@ -19,11 +25,10 @@ export class DemoService {
   /** Prints the output of `npm start`. */
   constructor(environment: NodeJS.ProcessEnv) {
     this.folder = mkdtempSync(join(tmpdir(), 'millrace-demo-'));
-    const inherited = Object.entries(environment).filter(([name]) => !ofDeployments.test(name));
     this.service = new ServiceProcess({
       dataDir: join(this.folder, 'data'),
       defaults: startedWith,
-      env: Object.fromEntries(inherited as [string, string][]),
+      env: withoutDeployment(environment),
       stdio: ['ignore', 'inherit', 'inherit'],
     });
   }

@@ -1,5 +1,6 @@
 // Plays entries of a shop into a service, over the public HTTP API: events in batches, identifies one by one.
-//   PL1. A request without a 200 is sent again unchanged: every entry has a messageId, so a second copy is harmless.
+//   PL1. A request without a 200 is sent again unchanged, to the next edge if there are several: every entry has a messageId, so a
+//        second copy is harmless.
 //   PL2. A refusal is a bug of the shop, and ends the play.
 //   PL3. A request without success for `patienceMs` ends the play.
 
@@ -12,6 +13,8 @@ const batchEvents = 1_000;
 /** Batches under way at once. */
 const lanes = 3;
 const identifiesAtOnce = 8;
+/** So many that every partition of a demo has one. */
+const someUsers = 24;
 const patienceMs = 60_000;
 const againMs = 250;
 
@@ -19,7 +22,8 @@ const againMs = 250;
 export class PlayFault extends Error {}
 
 export interface PlayerOptions {
-  readonly baseUrl: string;
+  /** One for each edge. */
+  readonly baseUrls: readonly string[];
   /** A write key. */
   readonly key: string;
   /** Rejects when the play must end. */
@@ -29,13 +33,23 @@ export interface PlayerOptions {
 export class Player {
   /** Events and identifies that were answered 200. */
   played = 0;
-  private readonly batches: HttpPoster;
-  private readonly identifies: HttpPoster;
+  /** Of these, events. */
+  events = 0;
+  /** Longest time until a request was answered 200, all its tries together. A caller may set it back. */
+  slowestMs = 0;
+  /** Of the first users who were identified. */
+  readonly someUserIds: string[] = [];
+  private readonly batches: readonly HttpPoster[];
+  private readonly identifies: readonly HttpPoster[];
   private readonly sleep: PlayerOptions['sleep'];
+  /** Number of the edge that is asked now, plus failures. */
+  private turn = 0;
 
-  constructor({baseUrl, key, sleep}: PlayerOptions) {
-    this.batches = createPoster(new URL(`${baseUrl}/v1/events/batch`), key, lanes);
-    this.identifies = createPoster(new URL(`${baseUrl}/v1/users/identify`), key, lanes * identifiesAtOnce);
+  constructor({baseUrls, key, sleep}: PlayerOptions) {
+    const posters = (path: string, connections: number): HttpPoster[] =>
+      baseUrls.map((baseUrl) => createPoster(new URL(baseUrl + path), key, connections));
+    this.batches = posters('/v1/events/batch', lanes);
+    this.identifies = posters('/v1/users/identify', lanes * identifiesAtOnce);
     this.sleep = sleep;
   }
 
@@ -46,8 +60,7 @@ export class Player {
 
   /** Ends the connections, and requests that wait for answers. */
   close(): void {
-    this.batches.close();
-    this.identifies.close();
+    for (const poster of [...this.batches, ...this.identifies]) poster.close();
   }
 
   private async lane(entries: Iterator<ShopEntry, void, void>): Promise<void> {
@@ -58,7 +71,10 @@ export class Player {
         events.length === 0 ? undefined : this.send(this.batches, `{"events":[${events.join(',')}]}`),
         this.sendIdentifies(identifies),
       ]);
+      for (const body of identifies.slice(0, Math.max(0, someUsers - this.someUserIds.length)))
+        this.someUserIds.push((JSON.parse(body) as {userId: string}).userId);
       this.played += some.length;
+      this.events += events.length;
     }
   }
 
@@ -68,14 +84,21 @@ export class Player {
   }
 
   /** Sends until the answer is 200. PL1 */
-  private async send(poster: HttpPoster, body: string): Promise<void> {
+  private async send(edges: readonly HttpPoster[], body: string): Promise<void> {
     const bytes = Buffer.from(body);
-    const endMs = monotonicMs() + patienceMs;
-    for (;;) {
-      const answer = await poster.post(bytes).catch((error: Error) => error);
-      if (!(answer instanceof Error) && answer.status === 200) return;
+    const startMs = monotonicMs();
+    for (let tries = 1; ; tries++) {
+      const {turn} = this;
+      const answer = await edges[turn % edges.length]!.post(bytes).catch((error: Error) => error);
+      const ms = monotonicMs() - startMs;
+      if (!(answer instanceof Error) && answer.status === 200) {
+        this.slowestMs = Math.max(this.slowestMs, ms);
+        return;
+      }
       if (!isForLater(answer)) throw new PlayFault(`the service refused what the shop sent: ${toldBy(answer)}`); // PL2
-      if (monotonicMs() > endMs) throw new PlayFault(`the service took nothing for a minute: ${toldBy(answer)}`); // PL3
+      if (ms > patienceMs) throw new PlayFault(`the service took nothing for a minute: ${toldBy(answer)}`); // PL3
+      if (this.turn === turn) this.turn++; // Of requests that fail together, one turns to the next edge.
+      if (tries % edges.length !== 0) continue;
       const secondsAsked = answer instanceof Error ? 0 : (answer.retryAfterSeconds ?? 0);
       await this.sleep(Math.max(againMs, secondsAsked * 1_000));
     }
