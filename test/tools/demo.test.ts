@@ -9,6 +9,8 @@ import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {questions} from '../../src/edge/openapi/questions.js';
 import {readDemoArguments} from '../../tools/demo/arguments.js';
+import type {Killable} from '../../tools/demo/demo-cluster.js';
+import {killInTurn} from '../../tools/demo/kills.js';
 import {Player} from '../../tools/demo/player.js';
 import {Tape} from '../../tools/demo/tape.js';
 import {ShopAnswers} from '../../tools/shop/answers.js';
@@ -16,6 +18,7 @@ import {Shop} from '../../tools/shop/shop.js';
 import {type Range, ShopTruth} from '../../tools/shop/truth.js';
 import {Client, expectJson, query} from '../support/http.js';
 import {until as untilIs} from '../support/reports.js';
+import {playsAll} from '../support/runs.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
 
@@ -230,6 +233,40 @@ describe('a shop in a service answers the questions of a person, as /docs has th
   });
 });
 
+describe('kills in turn', () => {
+  test('each is away until everybody was answered, and slow answers are told with their repetitions', async () => {
+    const lines: string[] = [];
+    const calls: string[] = [];
+    const player = {slowestMs: 0, played: 0};
+    const reads = {
+      slowestLiveMs: 0,
+      slowestReportMs: 0,
+      forget: () => void calls.push('forget'),
+      round: async () => {
+        calls.push('round');
+        reads.slowestLiveMs = 6_100;
+        reads.slowestReportMs = 240;
+      },
+    };
+    const process = (name: string): Killable => ({
+      name,
+      kill: async () => void calls.push(`kill ${name}`),
+      startAgain: async () => void calls.push(`start ${name}`),
+    });
+    await killInTurn({
+      ...{processes: [process('worker 1'), process('edge 1')], player, reads, say: (line) => void lines.push(line)},
+      sleep: async () => {
+        calls.push('sleep');
+        player.played += 1; // A write that came behind the kill.
+        player.slowestMs = 1_260;
+      },
+    });
+    const turnOf = (name: string): string[] => ['forget', `kill ${name}`, 'round', 'sleep', `start ${name}`, 'round'];
+    expect(calls).toEqual([...turnOf('worker 1'), ...turnOf('edge 1')]);
+    expect(lines[1]).toMatch(/^worker 1 +1\.3 s +6\.1 s +0\.2 s +0\.0 s$/);
+  });
+});
+
 describe('npm run demo', () => {
   test.each([
     [['--people', '0'], '--people must be'],
@@ -288,4 +325,36 @@ describe('npm run demo', () => {
       await ended;
     }
   });
+
+  test.skipIf(!playsAll)(
+    'of many processes each is killed, and nothing is lost (ALL_CASES=1 plays it: it waits for minutes)',
+    async () => {
+      const program = fileURLToPath(new URL('../../dist/tools/demo/main.js', import.meta.url));
+      const folder = temporaryFolder();
+      const demo = spawn(process.execPath, [program, '--cluster', '--people', '80', '--days', '2'], {
+        env: {...process.env, TMPDIR: folder, REPORT_REFRESH_SECONDS: '2'},
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(demo, 'exit');
+      try {
+        let printed = '';
+        demo.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+        await until(
+          'it has compared',
+          () => {
+            expect(demo.exitCode).toBeNull();
+            return printed.includes('each once.') && printed.includes('Ctrl-C');
+          },
+          280_000,
+        );
+        expect(printed.match(/^(nats-server|worker|report|edge) \d .* s$/gm)).toHaveLength(10);
+        demo.kill('SIGINT');
+        expect(await ended).toEqual([0, null]);
+        expect(readdirSync(folder)).toEqual([]);
+      } finally {
+        if (demo.exitCode === null) demo.kill('SIGTERM');
+        await ended;
+      }
+    },
+  );
 });

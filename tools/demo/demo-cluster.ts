@@ -150,7 +150,8 @@ class Member implements Killable {
   private start(): ServiceProcess {
     const process = new ServiceProcess({
       dataDir: this.dataDir,
-      defaults: startedWith,
+      // What the kills bring about is no news.
+      defaults: {...startedWith, LOG_LEVEL: 'fatal'},
       env: this.baseUrl === undefined ? {...this.env, LOG_LEVEL: 'info'} : this.env,
       ...(this.isShown ? {stdio: ['ignore', 'inherit', 'inherit']} : {}),
     });

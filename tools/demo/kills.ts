@@ -72,8 +72,8 @@ export class Reads {
 
 interface Deployment {
   readonly processes: readonly Killable[];
-  readonly player: Player;
-  readonly reads: Reads;
+  readonly player: Pick<Player, 'played' | 'slowestMs'>;
+  readonly reads: Pick<Reads, 'slowestLiveMs' | 'slowestReportMs' | 'forget' | 'round'>;
   readonly sleep: Reader['sleep'];
   readonly say: (line: string) => void;
 }
