@@ -24,7 +24,6 @@ WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data DELETIONS_DIR=/deletions
 # This image holds no nats-server: set NATS_URL (docker-compose.yml does).
 COPY --from=build /packed ./
-COPY ops/container.sh ops/
 RUN install -d -o node -g node -m 700 /data /deletions
 USER node
 # Apart: the journal of deletions must outlive a /data that is restored.
@@ -34,6 +33,6 @@ EXPOSE 8080
 # Without the role edge nothing listens: then the process itself is all that can be looked at.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "(process.env.ROLES || 'edge').includes('edge') && fetch('http://127.0.0.1:' + (process.env.ADMIN_PORT || process.env.PORT) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# It hands signals to Node, which drains within 25 s.
-ENTRYPOINT ["sh", "ops/container.sh"]
+# A SIGTERM drains it within 25 s.
+ENTRYPOINT ["node"]
 CMD ["--single-threaded-gc", "--heap-growing-percent=300", "--max-semi-space-size=2", "--v8-pool-size=1", "dist/service/main.js"]

@@ -1,6 +1,5 @@
 // What Docker and systemd run: the parts of it that can be run without them are run as they stand in the files.
 import {type ChildProcess, execFile, spawn, spawnSync} from 'node:child_process';
-import {once} from 'node:events';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -90,28 +89,6 @@ describe('docker-compose.yml', () => {
     const images = [...compose.matchAll(/image: (.+)$/gm), ...read('Dockerfile').matchAll(/^FROM (\S+)/gm)];
     expect(images.length).toBeGreaterThan(3);
     for (const [, image] of images) expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-[a-z-]+$/);
-  });
-});
-
-describe('ops/container.sh', () => {
-  const script = join(root, 'ops/container.sh');
-
-  test.each([
-    [0, 0],
-    [1, 1],
-    [3, 0],
-  ])('an end with code %d is one with code %d for Docker', async (code, seen) => {
-    const child = spawn('sh', [script, '-e', `process.exit(${code})`]);
-    expect((await once(child, 'exit'))[0]).toBe(seen);
-  });
-
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s drains the service, whose code it ends with', async (signal) => {
-    const program = "process.once('SIGTERM', () => setTimeout(() => process.exit(7), 50)); setInterval(() => {}, 1e3)";
-    const child = spawn('sh', [script, '-e', `${program}; console.log('up')`], {stdio: ['ignore', 'pipe', 'inherit']});
-    children.push(child);
-    await once(child.stdout!, 'data');
-    child.kill(signal);
-    expect((await once(child, 'exit'))[0]).toBe(7);
   });
 });
 

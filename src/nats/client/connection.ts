@@ -28,8 +28,13 @@ const pingsUnansweredMax = 3;
  * Rejects when no server answers now; a connection then reconnects for ever (the client's default gives up after 10 times).
  * `name` is shown on the server's monitoring pages; it never has an id of a user.
  */
-export function connectNats(address: NatsAddress, name: string): Promise<NatsConnection> {
+export function connectNats(
+  address: NatsAddress,
+  name: string,
+  more: Pick<ConnectionOptions, 'ignoreClusterUpdates'> = {},
+): Promise<NatsConnection> {
   return connect({
+    ...more,
     name,
     ...splitLogin(address),
     reconnect: true,
@@ -51,6 +56,8 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
 export async function connectFirst(address: NatsAddress, name: string): Promise<NatsConnection> {
   for (let handshakes = 1; ; handshakes++) {
     try {
+      // A cluster's servers name each other before they ask for a login: a client that they all refuse would try them for ever.
+      await (await connectNats(address, name, {ignoreClusterUpdates: true})).close();
       return await connectNats(address, name);
     } catch (cause) {
       if (cause instanceof StartFault) throw cause;
