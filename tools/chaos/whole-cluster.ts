@@ -1,6 +1,7 @@
 // Whether the servers of a NATS cluster have caught up with each other, so that one of them may go.
 import {jetstreamManager} from '@nats-io/jetstream';
 import {connectNats} from '../../src/nats/client/connection.js';
+import {isSilence} from '../../src/nats/error-codes.js';
 import {clusterSize} from './cluster-lines.js';
 
 /** True once every stream has a leader, and followers that have what it has; false also while nobody answers. */
@@ -18,7 +19,8 @@ export async function isWhole(servers: readonly string[]): Promise<boolean> {
     } finally {
       await nc.close();
     }
-  } catch {
-    return false;
+  } catch (error) {
+    if (isSilence(error)) return false;
+    throw error;
   }
 }
