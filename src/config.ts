@@ -61,6 +61,8 @@ export interface Config extends ListenAddress {
   readonly nats: NatsChoice;
   readonly partitions: number;
   readonly replicas: number;
+  /** Messages a second that all edges may publish to the logs of an external NATS. */
+  readonly logMessagesPerSecond: number;
   readonly roles: readonly Role[];
   readonly reportRefresh: RefreshPlan;
   /** Zone of requests that name none; undefined: UTC, which answers do not name. */
@@ -124,6 +126,7 @@ export function readConfig(env: Environment): ConfigResult {
     // At most 256: a stream per partition costs memory and fsyncs long before more partitions help.
     partitions: read.integer('PARTITIONS'),
     replicas: read.integer('REPLICAS'),
+    logMessagesPerSecond: read.integer('LOG_MESSAGES_PER_SECOND'),
     roles: read.list('ROLES', roles),
     reportRefresh: readRefresh(read),
     reportTimezone: readTimezone(read),

@@ -410,6 +410,7 @@ async function startFrontDoor(
     refresh: ground.refresh,
     reportZone: config.reportTimezone === undefined ? undefined : zoneOf(config.reportTimezone),
     limits: config.limits,
+    logMessagesPerSecond: config.logMessagesPerSecond,
     webhooks: config.webhooks,
     trustedProxies: config.trustedProxies,
     countryHeader: config.countryHeader,

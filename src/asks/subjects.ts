@@ -9,5 +9,7 @@ export const askDeliverSubject = 'ask.deliver';
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
 /** Subject on which every edge hears the keys of users whose links are deleted (src/ingest/acked-links.ts). */
 export const forgottenLinksSubject = 'links.forgotten';
+/** Subject on which edges tell each other that they are there, and what keys use of their limits (src/edge/admission/fellow-edges.ts). */
+export const edgesSubject = 'edges.used';
 /** NATS carries 1 MiB a message; the rest is room for framing. */
 export const replyBytesMax = 900_000;

@@ -6,6 +6,7 @@ import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {AckedLinks} from '../ingest/acked-links.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
+import {messageMsOf} from '../ingest/commit-pace.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {FoldLag} from '../ingest/fold-lag.js';
 import {KnownNames} from '../ingest/known-names.js';
@@ -26,6 +27,7 @@ import {messageId} from '../webhooks/trigger.js';
 import type {AnsweringThread, FoldingThread} from '../worker-messages.js';
 import type {Zone} from '../zone.js';
 import {BodiesUnderWay} from './admission/bodies-under-way.js';
+import type {FellowEdges} from './admission/fellow-edges.js';
 import {Intake, lookMs} from './admission/intake.js';
 import {LargeBodies} from './admission/large-bodies.js';
 import {type ObstacleSources, Obstacles} from './admission/obstacles.js';
@@ -60,6 +62,8 @@ export interface FrontOptions {
   readonly reportZone: Zone | undefined;
   /** Rate limits of each key. */
   readonly limits: RateOptions;
+  /** Messages a second that all edges may publish to the logs of an external NATS. */
+  readonly logMessagesPerSecond: number;
   /** Addresses that webhooks may go to. */
   readonly webhooks: AddressRules;
   /** Threads of this process that fold its events. */
@@ -194,6 +198,7 @@ export function createFront(
     limits,
     ackedSequences,
     webhooks,
+    logMessagesPerSecond,
   }: FrontOptions,
   {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
@@ -201,6 +206,8 @@ export function createFront(
   others: {
     readonly writes: Pick<Writes, 'visitorSalt' | 'web'>;
     readonly kept: Omit<Kept, 'webhookAddresses' | 'messageId'>;
+    /** Undefined: the nats-server is our own, and this is its only edge. */
+    readonly fellows: Pick<FellowEdges, 'count'> | undefined;
     readonly operations: Pick<
       Operations,
       'lostRecords' | 'cluster' | 'clientAddresses' | 'isDraining' | 'metricsText' | 'readiness'
@@ -209,6 +216,7 @@ export function createFront(
   logger: Logger,
 ): Front {
   const traffic = new Traffic(routes);
+  const {fellows} = others;
   const publisher = new LogPublisher({
     link: new NatsLogLink(connections.log, refusals),
     partitionCount,
@@ -220,6 +228,7 @@ export function createFront(
     acked: ackedSequences && new AckedSequences(ackedSequences),
     generations,
     foldLag,
+    ...(fellows && {messageMs: () => messageMsOf(logMessagesPerSecond, fellows.count)}),
   });
   const obstacles = new Obstacles({
     ...store,

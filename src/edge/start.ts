@@ -2,12 +2,14 @@
 import {createHash, randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import {edgesSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {ClusterWatch} from '../cluster/cluster-watch.js';
 import {tickMs} from '../ingest/publisher.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {ShareReads} from '../kept/share-reads.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
+import type {KeyRing} from '../keys/key-ring.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {type SaltBucket, VisitorSalts} from '../keys/visitor-salts.js';
 import {connectFirst} from '../nats/client/connection.js';
@@ -25,6 +27,7 @@ import {ThreadVitals} from '../thread-vitals.js';
 import {DeliveryQueue} from '../webhooks/delivery-queue.js';
 import type {NatsAddress} from '../worker-messages.js';
 import type {AdminTokens} from './admission/authentication.js';
+import {FellowEdges} from './admission/fellow-edges.js';
 import {routes, servedRoutes} from './all-routes.js';
 import {createFront, type FrontOptions, type NatsConnections, openLogSide} from './assembly.js';
 import {AuditTrail} from './audit.js';
@@ -34,6 +37,7 @@ import type {Front, Kept, Writes} from './front.js';
 import {ClientAddresses} from './http/client-address.js';
 import {clientConnections, operatorConnectionsMax} from './http/connections.js';
 import {loadTransport} from './http/load.js';
+import {rateLimits} from './http/rate-limit.js';
 import {SharedAnswer} from './http/shared-answer.js';
 import type {Transport} from './http/transport.js';
 import {LostRecords} from './lost-records.js';
@@ -242,6 +246,19 @@ async function openDoors(
   return {port, adminPort, servers: [door, adminDoor]};
 }
 
+function openFellows({limits}: EdgeOptions, {ask}: NatsConnections, keys: KeyRing): FellowEdges {
+  const fellows = new FellowEdges({
+    id: randomBytes(8).toString('hex'),
+    limits: rateLimits(limits),
+    keys,
+    publish: (message) => ask.publish(edgesSubject, message),
+    monotonicMs,
+  });
+  ask.subscribe(edgesSubject, {callback: (_, message) => fellows.hear(message.string())});
+  fellows.start();
+  return fellows;
+}
+
 async function openEdge(
   options: EdgeOptions,
   transport: Transport,
@@ -259,6 +276,7 @@ async function openEdge(
     natsServer === undefined
       ? new ClusterWatch(new NatsKeyBucket(connections.ask, 'cluster'), partitionCount, logger)
       : undefined;
+  const fellows = natsServer === undefined ? openFellows(options, connections, keys.ring) : undefined;
   const logSide = openLogSide(options, connections, pulses, logger);
   let isDraining = false;
   const readiness = new SharedAnswer(readinessKeptMs, monotonicMs, () => readinessOf(front));
@@ -270,6 +288,7 @@ async function openEdge(
     {
       writes: {visitorSalt, web: new Web(countries)},
       kept,
+      fellows,
       operations: {
         lostRecords,
         cluster,
@@ -337,6 +356,7 @@ async function openEdge(
       clearInterval(keepingSalts);
       clearInterval(noting);
       cluster?.stop();
+      fellows?.stop();
       front.reads.generations.stop();
       front.writes.stopNames();
       await atMost(saveMsMax, Promise.all([save(), record.flush()]));

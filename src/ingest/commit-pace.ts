@@ -11,6 +11,9 @@
 //   C4. A partition that does not answer delays the others by `togetherMs` at most, and its waiting requests count for no cycle.
 //       While none has answered, only requests for other partitions leave: a disk that pauses stops all partitions, and they
 //       continue together.
+//   C5. Beside an external NATS a message has a price, in ms: the time that an edge has for each message of the budget that all
+//       edges share. A cycle begins no sooner after the one before than its messages cost together. A lane with `laneBytesAtOnce` does
+//       not wait for that: its message costs its bytes anyway, and no cycle waits longer for it.
 
 /**
  * C1, for one partition. A cycle costs its messages, so with more of them fewer cycles pay off. The cost of a period is its
@@ -40,12 +43,20 @@ export const enoughBytes = 512 * 1024;
 /** C4. An ack takes 1 ms under load. */
 export const togetherMs = 5;
 
+/** C5 */
+export const laneBytesAtOnce = 32 * 1024;
+
+/** Ms for a message of one edge, out of `perSecond` of all `edges`. C5 */
+export const messageMsOf = (perSecond: number, edges: number): number => (1_000 * edges) / perSecond;
+
 /** Timers have whole milliseconds: a shorter wait is skipped. */
 const waitMsMin = 0.5;
 
 export class CommitPace {
   /** Factor of the period for the number of partitions. C1 */
   private readonly periodFactor: number;
+  /** C5 */
+  private readonly messageMs: () => number;
   private requests = 0;
   private bytes = 0;
   /** Requests since the newest cycle began. */
@@ -63,10 +74,13 @@ export class CommitPace {
   /** Time of the newest cycle's first answer; its begin until then. */
   private answeredMs = Number.NEGATIVE_INFINITY;
   private begunMs = Number.NEGATIVE_INFINITY;
+  /** Messages with which the newest cycle began. */
+  private messages = 0;
   private endedMs = Number.NEGATIVE_INFINITY;
 
-  /** A cycle under load has a message for each of `partitionCount` partitions. */
-  constructor(partitionCount: number) {
+  /** A cycle under load has a message for each of `partitionCount` partitions. `messageMs`: 0 for a nats-server of our own. C5 */
+  constructor(partitionCount: number, messageMs: () => number = () => 0) {
+    this.messageMs = messageMs;
     this.periodFactor = Math.min(Math.sqrt(partitionCount), periodFactorMax);
   }
 
@@ -94,7 +108,9 @@ export class CommitPace {
     this.bytes -= bytes;
   }
 
-  begin(nowMs: number): void {
+  /** A cycle begins with so many messages. */
+  begin(nowMs: number, messages: number): void {
+    this.messages = messages;
     this.measureRate(nowMs - this.begunMs);
     this.begunMs = nowMs;
     this.answeredMs = nowMs;
@@ -129,11 +145,25 @@ export class CommitPace {
 
   /** Ms until the next cycle may begin; 0: now. */
   waitMs(nowMs: number): number {
-    const waitMs = this.dueMs() - nowMs;
-    return waitMs < waitMsMin ? 0 : waitMs;
+    return waitOf(Math.max(this.gatheredMs(), this.affordedMs()) - nowMs);
   }
 
-  private dueMs(): number {
+  /** Whether the price of messages is what the next cycle waits for last. C5 */
+  get isSaving(): boolean {
+    return this.affordedMs() > this.gatheredMs();
+  }
+
+  /** Ms until the next cycle might begin if messages cost nothing; 0: now. C5 */
+  gatherMs(nowMs: number): number {
+    return waitOf(this.gatheredMs() - nowMs);
+  }
+
+  /** C5 */
+  private affordedMs(): number {
+    return this.begunMs + this.messages * this.messageMs();
+  }
+
+  private gatheredMs(): number {
     if (this.flying > 0) return this.answeredMs + togetherMs; // C4
     if (this.requests >= crowdShare * this.crowd || this.bytes >= enoughBytes) return this.endedMs; // C3
     const periodMs = Math.min(this.rate * periodMsPerRate, periodMsMax) * this.periodFactor; // C1
@@ -141,3 +171,5 @@ export class CommitPace {
     return Math.max(this.begunMs + periodMs, this.endedMs + lingerMs);
   }
 }
+
+const waitOf = (waitMs: number): number => (waitMs < waitMsMin ? 0 : waitMs);

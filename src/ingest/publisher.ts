@@ -12,7 +12,7 @@ import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {assert} from '../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax, producerMs} from '../../actors/limits.js';
 import type {AckedSequences} from './acked-sequences.js';
-import {CommitPace} from './commit-pace.js';
+import {CommitPace, laneBytesAtOnce} from './commit-pace.js';
 import type {FoldLag} from './fold-lag.js';
 import {type Commit, type CommitWaiter, LogMessage, type MessageOutcome} from './log-message.js';
 
@@ -86,6 +86,8 @@ interface PublisherOptions {
   /** Generations of positions; absent: writes are answered without a position. */
   readonly generations?: AckGenerations;
   readonly foldLag?: FoldLag;
+  /** Price of a message (commit-pace.ts, C5); absent: none. */
+  readonly messageMs?: () => number;
 }
 
 /** The messages of one partition. */
@@ -127,7 +129,7 @@ export class LogPublisher implements LogListener {
     assert(options.messageBytesMax >= 2 * entryBytesMax, 'any entry fits a log message');
     this.options = options;
     this.link = options.link;
-    this.pace = new CommitPace(options.partitionCount);
+    this.pace = new CommitPace(options.partitionCount, options.messageMs);
     this.lanes = Array.from({length: options.partitionCount}, (_, partition) => ({
       partition,
       producer: options.newProducer(),
@@ -223,9 +225,19 @@ export class LogPublisher implements LogListener {
     if (!this.link.isConnected) return; // `reconnected` and `tick` send what waits.
     const nowMs = this.options.monotonicMs();
     const waitMs = this.pace.waitMs(nowMs);
-    if (waitMs === 0) this.beginCycle(nowMs);
-    else this.linger(nowMs, waitMs);
+    if (waitMs === 0) {
+      this.beginCycle(nowMs);
+      return;
+    }
+    const gatherMs = this.pace.isSaving && this.lanes.some(isHeavy) ? this.pace.gatherMs(nowMs) : waitMs;
+    if (gatherMs === 0) this.sendHeavy();
+    this.linger(nowMs, gatherMs === 0 ? waitMs : gatherMs);
   };
+
+  /** Sends what costs its bytes anyway, with the newest cycle (commit-pace.ts, C5). */
+  private sendHeavy(): void {
+    for (const lane of this.lanes) if (isHeavy(lane)) this.sendNext(lane);
+  }
 
   /** Sets the one timer; a sooner deadline replaces it when answers come early. */
   private linger(nowMs: number, waitMs: number): void {
@@ -243,10 +255,11 @@ export class LogPublisher implements LogListener {
   private beginCycle(nowMs: number): void {
     clearTimeout(this.lingering);
     this.lingering = undefined;
-    if (!this.lanes.some(canSend)) return; // The next answer begins the cycle.
+    const messages = this.lanes.filter(canSend).length;
+    if (messages === 0) return; // The next answer begins the cycle.
     this.cycle += 1;
     this.newestWaiter = undefined;
-    this.pace.begin(nowMs);
+    this.pace.begin(nowMs, messages);
     for (const lane of this.lanes) {
       if (lane.inFlight === undefined)
         this.sendNext(lane); // G1
@@ -409,6 +422,9 @@ export class LogPublisher implements LogListener {
 /** G1 */
 const canSend = ({inFlight, open, full}: Lane): boolean =>
   inFlight === undefined && (open !== undefined || full.length > 0);
+
+/** Whether it may send, and would not share its message with others for long. G1 */
+const isHeavy = (lane: Lane): boolean => canSend(lane) && waitingOf(lane).bytes >= laneBytesAtOnce;
 
 function waitingOf({open, full}: Lane): {requests: number; bytes: number} {
   let requests = open?.requestCount ?? 0;

@@ -27,6 +27,8 @@ export interface RateUsage {
   deletions: number;
 }
 
+const unused = (): RateUsage => ({events: 0, reads: 0, deletions: 0});
+
 /** A key that is valid now. */
 export interface ActiveKey {
   readonly id: string;
@@ -35,6 +37,8 @@ export interface ActiveKey {
   lastUsedMs: number;
   /** Use of its rate limits. R2 */
   readonly usage: RateUsage;
+  /** Units of them that this edge admitted, as far as others are not told (edge/admission/fellow-edges.ts). R2 */
+  readonly used: RateUsage;
   /** Options of its newest record. */
   options: KeyOptions | undefined;
   /** Set for a person's token. */
@@ -83,8 +87,8 @@ export class KeyRing {
       this.forgetHeaders(); // R1
     } else if (active === undefined) {
       const {id, kind, hash, lastUsedMs, options, access} = record;
-      const usage = {events: 0, reads: 0, deletions: 0};
-      this.activeByHash.set(hash, {id, kind, lastUsedMs: lastUsedMs ?? 0, usage, options, access});
+      const [usage, used] = [unused(), unused()];
+      this.activeByHash.set(hash, {id, kind, lastUsedMs: lastUsedMs ?? 0, usage, used, options, access});
     } else {
       active.lastUsedMs = Math.max(active.lastUsedMs, record.lastUsedMs ?? 0);
       active.options = record.options;
@@ -93,6 +97,17 @@ export class KeyRing {
 
   get(id: string): KeyRecord | undefined {
     return this.records.get(id);
+  }
+
+  /** Keys that are valid now. */
+  active(): Iterable<ActiveKey> {
+    return this.activeByHash.values();
+  }
+
+  /** The key of an id, if it is valid now. */
+  activeOf(id: string): ActiveKey | undefined {
+    const record = this.records.get(id);
+    return record && this.activeByHash.get(record.hash);
   }
 
   /** The record of a key, revoked or not. A linear search: only starts call it. */

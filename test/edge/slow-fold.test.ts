@@ -88,6 +88,7 @@ beforeAll(async () => {
     natsServer: undefined,
     refresh: {ms: 1_000},
     reportZone: undefined,
+    logMessagesPerSecond: 2_000,
     limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},
     trustedProxies: [],
     dashboardHosts: [],

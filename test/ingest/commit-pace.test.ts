@@ -6,6 +6,7 @@ import {
   enoughBytes,
   entriesPerLingerMs,
   lingerMsMax,
+  messageMsOf,
   periodFactorMax,
   periodMsMax,
   rateMs,
@@ -25,7 +26,7 @@ function paceAfter(requests: number, endMs: number): CommitPace {
 /** So many more requests come and leave, and are answered. */
 function cycle(pace: CommitPace, requests: number, beginMs: number, endMs: number): void {
   pace.wait(requests, requests * requestBytes);
-  pace.begin(beginMs);
+  pace.begin(beginMs, messages);
   const share = requests / messages;
   for (let i = 0; i < messages; i++) pace.sent(share, share, share * requestBytes);
   for (let i = 0; i < messages; i++) pace.settled(share, endMs);
@@ -45,7 +46,7 @@ function openLoop(pace: CommitPace, perMs: number, ackMs: number, cycles: number
       flyingUntilMs = Number.POSITIVE_INFINITY;
     }
     if (waiting === 0 || pace.waitMs(nowMs) > 0) continue;
-    pace.begin(nowMs);
+    pace.begin(nowMs, 1);
     pace.sent(waiting, waiting, waiting * requestBytes);
     begunMs.push(nowMs);
     [flyingUntilMs, flyingCount, waiting] = [nowMs + ackMs, waiting, 0];
@@ -68,7 +69,7 @@ function closedLoop(pace: CommitPace, clients: number, ackMs: number, cycles: nu
       [coming, flying, flyingUntilMs] = [coming + flying, 0, Number.POSITIVE_INFINITY];
     }
     if (waiting === 0 || pace.waitMs(nowMs) > 0) continue;
-    pace.begin(nowMs);
+    pace.begin(nowMs, 1);
     pace.sent(waiting, waiting, waiting * requestBytes);
     begunMs.push(nowMs);
     [flying, waiting, flyingUntilMs] = [waiting, 0, nowMs + ackMs];
@@ -145,7 +146,7 @@ describe('company', () => {
   test('a few batches have many entries: the next ones are waited for (C2)', () => {
     const pace = new CommitPace(messages);
     pace.wait(4, 40_000);
-    pace.begin(10);
+    pace.begin(10, 4);
     for (let i = 0; i < 4; i++) pace.sent(1, entriesPerLingerMs, 10_000);
     for (let i = 0; i < 4; i++) pace.settled(1, 11);
     pace.wait(2, 20_000);
@@ -157,7 +158,7 @@ describe('company', () => {
   test('but no longer than until nearly all that were here at once are here again (C3)', () => {
     const pace = new CommitPace(messages);
     pace.wait(400, 40_000);
-    pace.begin(10);
+    pace.begin(10, 4);
     for (let i = 0; i < 4; i++) pace.sent(100, 100, 10_000);
     pace.wait(100, 10_000); // 500 are here at once.
     for (let i = 0; i < 4; i++) pace.settled(100, 11);
@@ -210,7 +211,7 @@ describe('a partition that does not answer (C4)', () => {
   function paceOfTwo(): CommitPace {
     const pace = new CommitPace(messages);
     pace.wait(5, 500);
-    pace.begin(10);
+    pace.begin(10, 2);
     pace.sent(1, 1, 100);
     pace.sent(1, 1, 100);
     return pace;
@@ -245,5 +246,79 @@ describe('a partition that does not answer (C4)', () => {
     expect(mean(openLoop(pace, 14, 1, 50))).toBeGreaterThan(periodMsMax * Math.sqrt(messages) - 1);
     pace.waitAgain(1_000, 100_000);
     expect(pace.waitMs(2_000)).toBe(0);
+  });
+});
+
+describe('a budget of messages (C5)', () => {
+  /** The newest cycle had four messages, began at 10 ms and was answered a ms later. */
+  function paceAt(messageMs: () => number): CommitPace {
+    const pace = new CommitPace(messages, messageMs);
+    cycle(pace, 4, 10, 11);
+    return pace;
+  }
+
+  test.each([
+    [2_000, 1, 0.5],
+    [2_000, 4, 2],
+    [5_000, 4, 0.8],
+  ])('%d messages a second of %d edges: each has %d ms', (perSecond, edges, ms) => {
+    expect(messageMsOf(perSecond, edges)).toBe(ms);
+  });
+
+  test('a cycle begins no sooner than the messages of the one before cost', () => {
+    const pace = paceAt(() => messageMsOf(2_000, 4));
+    pace.wait(4, 400);
+    expect(pace.waitMs(11)).toBe(7);
+    expect([pace.isSaving, pace.gatherMs(11)]).toEqual([true, 0]);
+    expect(pace.waitMs(18)).toBe(0);
+  });
+
+  test('one message costs one: a client that sends one event after the other hardly waits', () => {
+    const pace = new CommitPace(16, () => messageMsOf(2_000, 1));
+    pace.wait(1, requestBytes);
+    pace.begin(10, 1);
+    pace.sent(1, 1, requestBytes);
+    pace.settled(1, 11);
+    pace.wait(1, requestBytes);
+    expect(pace.waitMs(11)).toBe(0);
+  });
+
+  test('the first request after a pause leaves at once', () => {
+    const pace = paceAt(() => messageMsOf(10, 4));
+    pace.wait(1, requestBytes);
+    expect(pace.waitMs(11)).toBe(4 * 400 - 1);
+    expect(pace.waitMs(10 + 4 * 400)).toBe(0);
+  });
+
+  test('neither bytes nor company make a cycle cheaper; nothing is saved while answers are awaited', () => {
+    const pace = paceAt(() => 2);
+    pace.wait(400, enoughBytes);
+    expect(pace.waitMs(11)).toBe(7);
+    pace.begin(20, 2);
+    for (let i = 0; i < 2; i++) pace.sent(1, 1, requestBytes);
+    pace.wait(1, requestBytes);
+    expect(pace.isSaving).toBe(false);
+    expect(pace.waitMs(21)).toBe(togetherMs - 1);
+  });
+
+  test('more edges share it from the moment on in which they are known', () => {
+    let edges = 1;
+    const pace = paceAt(() => messageMsOf(1_000, edges));
+    pace.wait(4, 400);
+    expect(pace.waitMs(11)).toBe(3);
+    edges = 3;
+    expect(pace.waitMs(11)).toBe(11);
+  });
+
+  test('without a budget nothing is ever saved', () => {
+    const pace = paceAfter(100, 10);
+    pace.wait(400, enoughBytes);
+    expect([pace.isSaving, pace.waitMs(10)]).toEqual([false, 0]);
+  });
+
+  test.each([1, 3])('under load %d edges publish no more than it', (edges) => {
+    const pace = new CommitPace(messages, () => messageMsOf(500, edges));
+    const periods = openLoop(pace, 14, 1, 200); // A message each.
+    expect(mean(periods)).toBeGreaterThanOrEqual(2 * edges - 0.5);
   });
 });

@@ -5,7 +5,7 @@ import {logMessageBytesMax} from '../../actors/limits.js';
 import {writeErase} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
-import {togetherMs} from '../../src/ingest/commit-pace.js';
+import {laneBytesAtOnce, togetherMs} from '../../src/ingest/commit-pace.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
 import {
   giveUpMs,
@@ -47,6 +47,8 @@ class FakeLink implements LogLink {
 
 class FakeWorld {
   nowMs = 1_000;
+  /** Price of a message; 0: a nats-server of our own. */
+  messageMs = 0;
   readonly link = new FakeLink();
   readonly acked = new AckedSequences(newAckedSequences(2));
   private producers = 0;
@@ -58,6 +60,7 @@ class FakeWorld {
     wallMs: () => 1_700_000_000_000 + this.nowMs,
     newProducer: () => Buffer.alloc(8, ++this.producers),
     acked: this.acked,
+    messageMs: () => this.messageMs,
   });
 
   /** Entries of about `bytes` bytes each, together, by somebody new. */
@@ -420,4 +423,57 @@ test('a buffer is not used again while a copy of it may wait to be sent', async 
   world.append(0);
   await world.turn();
   expect(live[3]!.buffer).toBe(live[2]!.buffer);
+});
+
+describe('a budget of messages', () => {
+  const entryBytes = 1_000;
+
+  /** A cycle of two messages is answered. */
+  async function worldAfterCycle(): Promise<FakeWorld> {
+    const world = new FakeWorld();
+    world.messageMs = 50;
+    for (const partition of [0, 1]) world.append(partition);
+    await world.turn();
+    for (const sent of world.link.sent.splice(0)) world.link.answer(sent, stored(1));
+    return world;
+  }
+
+  const partitionsOf = (world: FakeWorld): number[] => world.link.sent.map(({partition}) => partition);
+
+  test('what comes waits until the messages of the cycle before are paid for, and leaves together', async () => {
+    const world = await worldAfterCycle();
+    world.append(0);
+    await world.turn();
+    world.nowMs += 99;
+    world.append(1);
+    await world.turn();
+    expect(partitionsOf(world)).toEqual([]);
+    world.nowMs += 1;
+    world.append(1);
+    await world.turn();
+    expect(partitionsOf(world)).toEqual([0, 1]);
+  });
+
+  test('a lane with 32 KiB leaves at once, alone; the next one, too, once it is answered', async () => {
+    const world = await worldAfterCycle();
+    const heavy = Math.ceil(laneBytesAtOnce / entryBytes);
+    world.append(0);
+    world.append(1, entryBytes, new Waiter(), heavy);
+    await world.turn();
+    expect(partitionsOf(world)).toEqual([1]);
+    world.append(1, entryBytes, new Waiter(), heavy);
+    await world.turn();
+    expect(partitionsOf(world)).toEqual([1]); // One flies at a time.
+    world.link.answer(world.link.sent[0]!, stored(2));
+    await world.turn();
+    world.nowMs += 3; // Of its many entries some may have company soon.
+    await until('it leaves', () => world.link.sent.length === 2);
+    expect(partitionsOf(world)).toEqual([1, 1]);
+    world.link.answer(world.link.sent[1]!, stored(3));
+    // They cost no more time: the cycle begins when it would have.
+    world.nowMs += 97;
+    world.append(1);
+    await world.turn();
+    expect(partitionsOf(world)).toEqual([1, 1, 0, 1]);
+  });
 });

@@ -32,6 +32,7 @@ export class Caller {
   admit(limit: RateLimit): Failure | undefined {
     const refusal = limit.admit(this.key!.usage, this.receivedMs);
     if (refusal !== undefined) return refusal;
+    this.key!.used[limit.name] += 1;
     this.limit = limit;
     return undefined;
   }
@@ -46,7 +47,10 @@ export class Caller {
   /** The request costs at least `units` of its rate limit, the one of its admission included. */
   costs(units: number): void {
     if (units <= this.charged) return;
-    this.limit?.charge(this.key!.usage, units - this.charged);
+    if (this.limit !== undefined) {
+      this.limit.charge(this.key!.usage, units - this.charged);
+      this.key!.used[this.limit.name] += units - this.charged;
+    }
     this.chargeAddress?.(units - this.charged);
     this.charged = units;
   }

@@ -1,6 +1,6 @@
 // Rate limits of a key (docs/api/limits.md): the generic cell rate algorithm, one number for each key and limit.
 //   Owns: the arithmetic and the header fields. Does not own: the clock, the numbers (the key holds them:
-//         src/keys/key-ring.ts R2; those of its addresses: admission/address-limits.ts).
+//         src/keys/key-ring.ts R2; those of its addresses: admission/address-limits.ts), what other edges admit (admission/fellow-edges.ts).
 //   L1. A request is admitted while there is room for one unit, which is charged at once. Its further units are charged when
 //       they are known and may take the balance below zero, so that no batch is half admitted.
 //   L2. A refused request is charged nothing: a client that keeps asking is admitted as soon as one that waits.
@@ -36,7 +36,7 @@ export function rateLimits({eventsPerSecond, readsPerMinute, deletesPerSecond}: 
 const roundingMs = 1e-6;
 
 export class RateLimit<Name extends string = LimitName> {
-  private readonly name: Name;
+  readonly name: Name;
   /** Ms until a used unit is available again. */
   private readonly unitMs: number;
   /** Ms until a used-up quota is whole again. */
@@ -66,6 +66,11 @@ export class RateLimit<Name extends string = LimitName> {
   /** Charges the units of an admitted request after its first. */
   charge(usage: Record<Name, number>, units: number): void {
     usage[this.name] += units * this.unitMs;
+  }
+
+  /** Charges units that another edge admitted (admission/fellow-edges.ts). */
+  chargeElsewhere(usage: Record<Name, number>, units: number, nowMs: number): void {
+    usage[this.name] = Math.max(usage[this.name], nowMs) + units * this.unitMs;
   }
 
   /** Whether more than half of the quota is used: the answer tells the client. */
