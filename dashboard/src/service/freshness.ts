@@ -7,6 +7,8 @@ export interface Freshness {
   readonly nextByMs: number;
   /** Position in the log of each partition: `0:1.17,1:1.20`. */
   readonly position: string;
+  /** Earlier events have expired, and the question asks for earlier ones. ISO text. */
+  readonly keptFrom: string | undefined;
 }
 
 export const freshnessOf = (meta: ReportMeta | undefined): Freshness | undefined =>
@@ -14,6 +16,7 @@ export const freshnessOf = (meta: ReportMeta | undefined): Freshness | undefined
     asOfMs: Date.parse(meta.as_of),
     nextByMs: Date.parse(meta.next_by),
     position: meta.log_position ?? '',
+    keptFrom: meta.retained_from,
   };
 
 /** Freshness of an answer to GET. Undefined for one that is no report. */
@@ -24,18 +27,17 @@ export function freshnessIn(headers: Headers): Freshness | undefined {
     as_of: asOf,
     next_by: headers.get('Report-Next-By') ?? asOf,
     log_position: headers.get('Report-Log-Position') ?? '',
+    retained_from: headers.get('Report-Retained-From') ?? undefined,
     incomplete_from: null,
   });
 }
 
-/** The oldest freshness, which holds for all answers together. */
+/** The oldest freshness, which holds for all answers together; and what is kept, if one of them asked for more. */
 export function oldest(all: readonly (Freshness | undefined)[]): Freshness | undefined {
-  return all
-    .filter((one) => one !== undefined)
-    .reduce<Freshness | undefined>(
-      (least, one) => (least === undefined || one.asOfMs < least.asOfMs ? one : least),
-      undefined,
-    );
+  const some = all.filter((one) => one !== undefined);
+  if (some.length === 0) return undefined;
+  const least = some.reduce((first, one) => (one.asOfMs < first.asOfMs ? one : first));
+  return {...least, keptFrom: least.keptFrom ?? some.find(({keptFrom}) => keptFrom)?.keptFrom};
 }
 
 /** Index of the first bucket that is not over; undefined when all of them are. */

@@ -9,7 +9,8 @@ import type {Meta} from '../../../src/edge/answers/report-meta.js';
 import type {Fault} from './fault.js';
 
 /** What a report says about its freshness. A page that is shared is not told the rest. */
-export type ReportMeta = Pick<Meta, 'as_of' | 'next_by' | 'incomplete_from'> & Partial<Pick<Meta, 'log_position'>>;
+export type ReportMeta = Pick<Meta, 'as_of' | 'next_by' | 'incomplete_from'> &
+  Partial<Pick<Meta, 'log_position' | 'retained_from'>>;
 
 export type QuestionAnswer =
   | {readonly kind: 'value'; readonly value: unknown; readonly meta: ReportMeta}
