@@ -27,17 +27,18 @@ export function freshnessIn(headers: Headers): Freshness | undefined {
     as_of: asOf,
     next_by: headers.get('Report-Next-By') ?? asOf,
     log_position: headers.get('Report-Log-Position') ?? '',
-    retained_from: headers.get('Report-Retained-From') ?? undefined,
     incomplete_from: null,
   });
 }
 
-/** The oldest freshness, which holds for all answers together; and what is kept, if one of them asked for more. */
+/** The oldest freshness, which holds for all answers together. */
 export function oldest(all: readonly (Freshness | undefined)[]): Freshness | undefined {
-  const some = all.filter((one) => one !== undefined);
-  if (some.length === 0) return undefined;
-  const least = some.reduce((first, one) => (one.asOfMs < first.asOfMs ? one : first));
-  return {...least, keptFrom: least.keptFrom ?? some.find(({keptFrom}) => keptFrom)?.keptFrom};
+  return all
+    .filter((one) => one !== undefined)
+    .reduce<Freshness | undefined>(
+      (least, one) => (least === undefined || one.asOfMs < least.asOfMs ? one : least),
+      undefined,
+    );
 }
 
 /** Index of the first bucket that is not over; undefined when all of them are. */

@@ -6,6 +6,7 @@ import {namesMax, namesQuestion} from '../address/report-address';
 import {utc, wallMs} from '../address/zone';
 import {count, datesText, dayName} from '../charts/format';
 import type {DayPlace} from '../controls/range';
+import type {Freshness} from '../service/freshness';
 import {useReports} from '../service/reports';
 import {
   countOf,
@@ -27,9 +28,10 @@ export interface DayNotesProps {
   readonly since: number | undefined;
   readonly place: DayPlace;
   readonly onRange: (range: Range) => void;
+  readonly freshness: Freshness | undefined;
 }
 
-export function DayNotes({days, past, since, place: {zone, today}, onRange}: DayNotesProps) {
+export function DayNotes({days, past, since, place: {zone, today}, onRange, freshness}: DayNotesProps) {
   const all = useReports(undefined, [namesQuestion(everyDay(utcDay.value), namesMax)]).shown?.reports[0]?.value as
     | NamesAnswer
     | undefined;
@@ -49,13 +51,18 @@ export function DayNotes({days, past, since, place: {zone, today}, onRange}: Day
     const text = `These days have ${within === 1 ? 'one event' : `${count(within)} events`}. ${count(stored.count - within)} more lie before them, ${datesText(before, today)}.`;
     return <Elsewhere {...{text, stored, today, onRange}} />;
   }
-  if (past === undefined) return null;
+  const keptFrom = freshness?.keptFrom;
   return (
-    <p class="against">
-      {beginsBefore(past, since)
-        ? `Nothing to compare with: the first event is of ${dayName(since!, today)}`
-        : `Compared with ${datesText(past, today)}${(days.from - past.from) % 7 === 0 ? ', on the same weekdays' : ''}`}
-    </p>
+    <>
+      {keptFrom !== undefined && <p class="against">Events before {keptFrom.slice(0, 10)} have expired</p>}
+      {past !== undefined && (
+        <p class="against">
+          {beginsBefore(past, since)
+            ? `Nothing to compare with: the first event is of ${dayName(since!, today)}`
+            : `Compared with ${datesText(past, today)}${(days.from - past.from) % 7 === 0 ? ', on the same weekdays' : ''}`}
+        </p>
+      )}
+    </>
   );
 }
 

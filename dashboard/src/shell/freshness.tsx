@@ -16,14 +16,14 @@ const veryLateFrom = 2;
 
 export function FreshnessPill({freshness}: {readonly freshness: Freshness | undefined}) {
   if (freshness === undefined) return null;
-  const {asOfMs, nextByMs, keptFrom} = freshness;
+  const {asOfMs, nextByMs} = freshness;
   const promiseMs = Math.max(1_000, nextByMs - asOfMs);
   // A promise of a few seconds is not broken by the way of an answer, or by a page that asks less often.
   const pauseMs = promiseMs < askAgainMs ? askAgainMs : 0;
   const lateness = Math.max(0, now.value - asOfMs - answerMs - pauseMs) / promiseMs;
   const dot = lateness > veryLateFrom ? 'dot bad' : lateness > lateFrom ? 'dot warn' : 'dot';
   const isToday = momentText(asOfMs).slice(0, 10) === momentText(now.value).slice(0, 10);
-  const pill = (
+  return (
     <Popover
       label="How fresh these numbers are"
       look="pill"
@@ -48,12 +48,5 @@ export function FreshnessPill({freshness}: {readonly freshness: Freshness | unde
         />
       )}
     </Popover>
-  );
-  if (keptFrom === undefined) return pill;
-  return (
-    <>
-      {pill}
-      <span class="help">Events before {keptFrom.slice(0, 10)} have expired</span>
-    </>
   );
 }

@@ -65,7 +65,7 @@ export function ReportHead({
         )}
         {isQuestion && <SaveButton />}
       </Head>
-      <DayNotes {...{days, past, since, place, onRange}} />
+      <DayNotes {...{days, past, since, place, onRange, freshness}} />
       <AddressProblems problems={problems} onDrop={() => ask({})} />
     </>
   );
