@@ -11,7 +11,7 @@ import type {Generations} from './generations.js';
 import {assert, must, OperatorFault} from './invariant.js';
 
 /** Format of all parts of a snapshot. A program reads no other. */
-export const manifestFormat = 14;
+export const manifestFormat = 15;
 
 /** One part in the store. `revisions`: those of its values of at most 512 KiB, in order. */
 export interface PartRef {

@@ -54,10 +54,10 @@ export type Suspension =
   | {kind: 'profile'; user: number}
   | AwaitedErasure
   /**
-   * A tick was applied: freeze now, then continue the fold. `hasExpired`: events before `retention.fromMs` have expired; before the
-   * freeze they are taken out of the open chunk and out of the directory of parts.
+   * A tick of this epoch was applied: freeze now, then continue the fold. `hasExpired`: events before `retention.fromMs` have expired;
+   * before the freeze they are taken out of the open chunk and out of the directory of parts.
    */
-  | {kind: 'tick'; gaps: number; hasExpired: boolean};
+  | {kind: 'tick'; epoch: number; gaps: number; hasExpired: boolean};
 
 /** An effect that receivers may be told of; `entry`: number of its entry in the message. */
 export type Effect =
@@ -182,7 +182,8 @@ export class Partition {
         case entryKind.tick: {
           assert(cursor.count === 1, 'a tick is alone in its message: the position of a snapshot is a message');
           this.setApplied(sequence, cursor);
-          return this.applyTick(entry, sequence);
+          if (this.time.apply(entry)) return this.ticked(entry, sequence);
+          break;
         }
       }
     }
@@ -238,8 +239,7 @@ export class Partition {
     return undefined;
   }
 
-  private applyTick(entry: EntryView, sequence: number): Suspension {
-    this.time.apply(entry);
+  private ticked(entry: EntryView, sequence: number): Suspension {
     this.dedupe.expire(this.logicalMs);
     this.deletions.expireBefore(this.logicalMs);
     this.producers.forgetUnseen(this.logicalMs, entry.periodMs);
@@ -248,7 +248,7 @@ export class Partition {
       this.chunks.keepFrom(this.retention.fromMs);
       this.deletions.noteErasedInLog(sequence); // The log may still have them.
     }
-    return {kind: 'tick', gaps: this.producers.takeGaps(), hasExpired};
+    return {kind: 'tick', epoch: entry.epoch, gaps: this.producers.takeGaps(), hasExpired};
   }
 
   /**

@@ -11,7 +11,7 @@
 //              flag `takenBackFlag`: the link came with a late copy of what was erased, and is taken back)
 //   leave    = count:varint (user:varint isTooLarge:u8)*    (indexes of anonymous users, as the partition gave them)
 //   arrive   = from:varint n:f64 piece:varint pieces:varint (heads a message with the events of users who left partition `from`)
-//   tick     = timeMs:f64 periodMs:f64                      (periodMs: the longest step that logical time takes)
+//   tick     = timeMs:f64 periodMs:f64 epoch:varint         (periodMs: the longest step that logical time takes; epoch: its owner's)
 //   filler   = any bytes; folding skips it
 //   complete = stage:u8 funnel:string count:varint userStep:varint*   (of a saved funnel: actors/funnels; indexes of users ascend,
 //              a step is the distance from the one before)
@@ -26,7 +26,7 @@
 //                                                   context, behind it; its key is `originKey`)
 //   value    = tag:u8 [int: zigzag varint | double: f64 | text: string | json: string]
 //
-//   E1. Version 1 bytes stay readable for ever (test/actors/log/entries.test.ts). A new layout is a new version.
+//   E1. Version 2 bytes stay readable for ever (test/actors/log/entries.test.ts). A new layout is a new version.
 //       The context of an event whose time was corrected has the time as sent, as `original_timestamp`.
 //   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
 
@@ -55,7 +55,7 @@ export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
 
 export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5, json: 6} as const;
 
-export const messageVersion = 1;
+export const messageVersion = 2;
 export const messageHeadBytes = 30;
 /** Bytes of an entry's kind and length. */
 export const entryHeadBytes = 5;
@@ -294,10 +294,12 @@ export function writeRetain(writer: ByteWriter, {days, fromDay}: RetentionSettin
   endEntry(writer, start);
 }
 
-export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number): void {
+/** `epoch`: that of the owner who appends it. */
+export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number, epoch: number): void {
   const start = beginEntry(writer, entryKind.tick);
   writer.f64(timeMs);
   writer.f64(periodMs);
+  writer.varint(epoch);
   endEntry(writer, start);
 }
 

@@ -100,6 +100,8 @@ export class EntryView {
   timeMs = 0;
   receivedMs = 0;
   periodMs = 0;
+  /** Of a tick: the epoch of its owner. */
+  epoch = 0;
   keyStart = 0;
   keyEnd = 0;
   /** Event name, traits JSON (identify), deletion id (erase) or the owner's key (link). */
@@ -141,6 +143,7 @@ export class EntryView {
     if (kind === entryKind.tick) {
       this.timeMs = reader.f64();
       this.periodMs = reader.f64();
+      this.epoch = reader.varint();
     } else if (kind === entryKind.arrive) {
       this.arrival = {from: reader.varint(), n: reader.f64(), piece: reader.varint(), pieces: reader.varint()};
     } else if (!isReadLater(kind)) {

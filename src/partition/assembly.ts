@@ -108,7 +108,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
       loader,
       jsm,
       note: positionNote,
-      epoch,
+      ownership,
       throttle,
       completeMoves: (moves, slicer) => completeMoves({partition, layout, cache: foldCache}, moves, slicer, damage),
       log,

@@ -56,6 +56,12 @@ const ownershipMsMax = 10_000;
 /** `halted`: folding needs a part that is unreadable. A halted partition drains, too, and publishes nothing. */
 type Phase = 'recovering' | 'live' | 'halted' | 'draining' | 'draining, halted' | 'stopped';
 
+/** A tick that is on its way to the log. `losses`: those of the log when it was sent. */
+interface AppendedTick {
+  readonly losses: number;
+  readonly sequence: Promise<number>;
+}
+
 export interface RunnerSetup
   extends PartitionView,
     Omit<TicksSetup, keyof PartitionView>,
@@ -245,14 +251,15 @@ export class Runner {
   private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
     const {partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
+    const opened = this.appendTick(); // O4 (ownership.ts)
     await this.identity.ask(() => this.mover.noteReceived());
     this.run().catch((error: unknown) => void this.foldingEnded(error as Error));
     await this.untilCaughtUp();
     if (!this.isStarting) return; // A drain appends a last tick itself.
     const lacking = await eraseLacking(this.setup);
     if (!this.isStarting) return;
-    await this.publishNow();
-    lacking.report();
+    await this.publishNow(lacking === undefined ? opened : undefined);
+    lacking?.report();
     if (this.isHalted) return;
     this.scrub.request();
     if (!this.isStarting) return; // A drain has stopped the timers already.
@@ -430,6 +437,7 @@ export class Runner {
         return this.fold(sequence, cursor);
       }
       case 'tick':
+        if (await this.setup.ownership.meet(stop.epoch)) void this.ticks.send(); // What waits for an own tick waits for this one.
         if (stop.gaps > 0) {
           this.gaps += stop.gaps;
           this.lastGapMs = monotonicMs();
@@ -527,16 +535,22 @@ export class Runner {
     return this.setup.throttle.expedite(this.identity.whenPublished(sequence, waitMs));
   }
 
-  /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition is halted, or stopped. */
-  private async publishNow(): Promise<boolean> {
-    for (;;) {
-      const {losses} = this.identity;
-      const sequence = await this.ticks.append();
+  private appendTick(): AppendedTick {
+    const {losses} = this.identity;
+    const sequence = this.ticks.append();
+    sequence.catch(() => undefined); // Whoever waits for it hears of it.
+    return {losses, sequence};
+  }
+
+  /** Waits until a snapshot at or after a tick is published; false: the partition is halted, or stopped. */
+  private async publishNow(first = this.appendTick()): Promise<boolean> {
+    for (let tick = first; ; tick = this.appendTick()) {
+      const sequence = await tick.sequence;
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
         if (this.isHalted || this.now === 'stopped') return false;
         // A log that was away may have lost this tick: then another one is needed.
-      } while (losses === this.identity.losses);
+      } while (tick.losses === this.identity.losses);
     }
   }
 

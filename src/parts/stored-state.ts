@@ -104,7 +104,7 @@ const moves = array(
 
 /** Small state by actor; one that is not here checks its own. */
 const values = looseObject({
-  time: strictObject({logicalMs: number(), lastTickMs: number()}),
+  time: strictObject({logicalMs: number(), lastTickMs: number(), epoch: number()}),
   producers: array(tuple([string(), number(), number()])),
   dedupe: strictObject({
     forgotten: number(),

@@ -31,7 +31,7 @@ test('a further actor is a file and a line: it is in snapshots, and a start give
   await track(shell, day, 300);
   await track(shell, day, 1, 'm');
   await track(shell, day, 1, 'm');
-  await shell.append((writer) => writeTick(writer, day * dayMs, 1_000));
+  await shell.append((writer) => writeTick(writer, day * dayMs, 1_000, 1));
   const restarted = await shell.restarted();
   for (const one of [shell, restarted]) await track(one, day + 1, 2);
   expect(made).toHaveLength(2);

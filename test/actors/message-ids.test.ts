@@ -58,7 +58,7 @@ class Remembering {
   }
 
   tick(timeMs: number): void {
-    this.fold((writer) => writeTick(writer, timeMs, dayMs), 1);
+    this.fold((writer) => writeTick(writer, timeMs, dayMs, 1), 1);
   }
 
   async snapshot(): Promise<void> {

@@ -119,7 +119,7 @@ function messages(entries: readonly Entry[], cutsAt: ReadonlySet<number>): Uint8
     if (one.kind === 'tick') {
       leave();
       timeMs += one.stepMs;
-      writeTick(writer, timeMs, 240_000);
+      writeTick(writer, timeMs, 240_000, 1);
       count = 1;
       leave();
       return;
@@ -251,7 +251,7 @@ describe('partition', () => {
 
   test('a wrong clock expires no message id: logical time takes one period a tick', async () => {
     const shell = new MemoryShell();
-    const tick = (timeMs: number) => (writer: ByteWriter) => writeTick(writer, timeMs, 240_000);
+    const tick = (timeMs: number) => (writer: ByteWriter) => writeTick(writer, timeMs, 240_000, 1);
     const event = (writer: ByteWriter) =>
       writeEvent(writer, {event: 'e', userId: 'u', messageId: 'm', timeMs: base, receivedMs: base});
     await shell.append(event);
@@ -259,6 +259,25 @@ describe('partition', () => {
       await shell.append(tick(timeMs));
     await shell.append(event);
     expect(shell.partition.events.tally).toMatchObject({counted: 1, duplicate: 1});
+  });
+
+  test('a tick of an owner that has a successor is filler, also after a restart', async () => {
+    const tick = (days: number, epoch: number) => (writer: ByteWriter) =>
+      writeTick(writer, base + days * dayMs, dayMs, epoch);
+    const event = (writer: ByteWriter) =>
+      writeEvent(writer, {event: 'e', userId: 'u', messageId: 'm', timeMs: base, receivedMs: base});
+    const after = async (late: readonly number[]): Promise<unknown> => {
+      let shell = new MemoryShell();
+      for (const one of [tick(0, 4), event, tick(1, 6)]) await shell.append(one);
+      for (const days of late) await shell.append(tick(days, 5));
+      shell = await shell.restarted();
+      for (const days of late) await shell.append(tick(days, 5));
+      await shell.append(event);
+      await shell.append(tick(2, 6));
+      expect(shell.partition.events.tally).toMatchObject({counted: 0, duplicate: 1});
+      return shell.state();
+    };
+    expect(await after([1, 2, 40, 80])).toEqual(await after([]));
   });
 
   test('an identify whose message id was there is not applied; an event with the same one is no copy of it', async () => {
@@ -309,7 +328,7 @@ describe('partition', () => {
       const period = dayMs;
       let shell = new MemoryShell();
       let days = 0;
-      const tick = () => shell.append((writer) => writeTick(writer, base + days++ * dayMs, period));
+      const tick = () => shell.append((writer) => writeTick(writer, base + days++ * dayMs, period, 1));
       const identify = (id: string, sentMs?: number) => (writer: ByteWriter) =>
         writeIdentify(writer, 'u', '{"email":"ada@example.org"}', base, {messageId: id, sentMs});
       await tick();
@@ -335,7 +354,7 @@ describe('partition', () => {
     const event = (writer: ByteWriter) => writeEvent(writer, {event: 'e', userId: 'u', timeMs: base, receivedMs: base});
     await shell.append(event);
     await shell.append(event, 3);
-    await shell.append((writer) => writeTick(writer, base, 1), 4);
+    await shell.append((writer) => writeTick(writer, base, 1, 1), 4);
     expect(shell.gaps).toBe(1);
   });
 
@@ -353,7 +372,7 @@ describe('partition', () => {
     const event = message(1, 1, (writer) =>
       writeEvent(writer, {event: 'e', userId: 'u', timeMs: base, receivedMs: base}),
     );
-    const tick = (n: number) => message(2, n, (writer) => writeTick(writer, base + n * periodMs, periodMs));
+    const tick = (n: number) => message(2, n, (writer) => writeTick(writer, base + n * periodMs, periodMs, 1));
     await shell.fold(1, tick(1));
     await shell.fold(2, event);
     for (let n = 2; n <= 1 + ticks; n++) await shell.fold(n + 1, tick(n));

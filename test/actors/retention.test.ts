@@ -19,7 +19,7 @@ class World {
   }
 
   tick(timeMs: number): boolean {
-    this.time.apply({timeMs, periodMs});
+    this.time.apply({timeMs, periodMs, epoch: 1});
     return this.retention.applyTick(timeMs, this.time.logicalMs);
   }
 

@@ -96,10 +96,10 @@ const said = async ({view}: Runner, {type, ...rest}: Trigger): Promise<unknown> 
 
 test('a manifest waits until what its messages tell is queued; folding and later events do not', async () => {
   const {view} = await start();
-  const {partition, snapshots, writer} = view;
+  const {partition, snapshots, writer, ownership} = view;
   hold();
   await identify('ada', '{"plan":"pro"}');
-  const tick = await writer.tick(600_000);
+  const tick = await writer.tick(600_000, ownership.epoch);
   const event = await track('bob', 'visit', 0);
   await until('all is folded', () => partition.appliedSequence >= event);
   await until('the snapshot has nothing else to do', async () => {

@@ -51,7 +51,7 @@ const told: fc.Arbitrary<Told> = fc.record({
 async function play(story: readonly Told[], isRetained: boolean, fromDay = 0): Promise<MemoryShell> {
   let shell = new MemoryShell(undefined, undefined, new KeptParts());
   let today = firstDay;
-  const tick = () => shell.append((writer) => writeTick(writer, today * dayMs, dayMs));
+  const tick = () => shell.append((writer) => writeTick(writer, today * dayMs, dayMs, 1));
   await tick();
   if (isRetained)
     await shell.append((writer) => writeRetain(writer, {days: keptDays, fromDay: firstDay - keptDays - 9}));
@@ -132,7 +132,7 @@ describe('expired events', () => {
   test('take their names along, once no row has them', async () => {
     const shell = new MemoryShell();
     let today = firstDay;
-    const tick = () => shell.append((writer) => writeTick(writer, today * dayMs, dayMs));
+    const tick = () => shell.append((writer) => writeTick(writer, today * dayMs, dayMs, 1));
     const send = (event: string, daysAgo: number) =>
       shell.append((writer) =>
         writeEvent(writer, {event, userId: 'ada', timeMs: (today - daysAgo) * dayMs, receivedMs: 0}),
@@ -155,7 +155,7 @@ describe('expired events', () => {
   test('are not deleted again with their user', async () => {
     const shell = new MemoryShell();
     let today = firstDay;
-    const tick = () => shell.append((writer) => writeTick(writer, today * dayMs, dayMs));
+    const tick = () => shell.append((writer) => writeTick(writer, today * dayMs, dayMs, 1));
     await tick();
     // A third of a closed chunk expires: its rows stay for now.
     for (let n = 0; n < heavyOfBurst; n++) {

@@ -85,9 +85,9 @@ const subjects = async (): Promise<string[]> => {
 
 test('a deletion is folded while what was replaced before is still being erased, and its receipt waits for that', async () => {
   const {view, deletions} = await startPartition();
-  const {snapshots, writer} = view;
+  const {snapshots, writer, ownership} = view;
   const publish = async () => {
-    const sequence = await writer.tick(600_000);
+    const sequence = await writer.tick(600_000, ownership.epoch);
     await until('a snapshot is published', () => snapshots.publishedSequence >= sequence);
     await snapshots.idle();
   };
@@ -214,7 +214,7 @@ test('a deletion with devices in the partition of its user comes again behind wh
   await event('ada');
   expect(await deletions.whenCompleted(deletionId, 300)).toBe(false);
   expect([view.snapshots.count, deletions.pending.count]).toEqual([before, 1]);
-  await view.writer.tick(600_000);
+  await view.writer.tick(600_000, view.ownership.epoch);
   expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
   const {onward, stepsLeft, eventsDeleted} = partition.deletions.get(deletionId)!;
   expect([onward, stepsLeft, eventsDeleted]).toEqual([undefined, undefined, 2]);

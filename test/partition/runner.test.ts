@@ -12,6 +12,7 @@ import {createLogger} from '../../src/observe.js';
 import {noOutbox} from '../../src/partition/effects.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {Runner, type RunnerSetup} from '../../src/partition/runner.js';
+import {Replaced} from '../../src/partition/snapshot/manifest-store.js';
 import {Throttle} from '../../src/partition/throttle.js';
 import {Damage, DamagedState} from '../../src/parts/damage.js';
 
@@ -23,6 +24,7 @@ afterEach(() => void vi.useRealTimers());
 /** A tick that waits until the log is said to have it. */
 interface Waiting {
   readonly periodMs: number;
+  readonly epoch: number;
   readonly stored: (sequence: number) => void;
 }
 
@@ -34,6 +36,9 @@ class Driven {
     state: async () => 'owner',
     isConfirmed: true,
     isOutlived: async () => false,
+    epoch: 1,
+    meet: async (_epoch: number): Promise<boolean> => false,
+    lose: (_successor: Replaced): void => undefined,
   };
   readonly ticks: Waiting[] = [];
   readonly refresh = {ms: refreshMs, change: undefined};
@@ -75,7 +80,7 @@ class Driven {
         moves: new Moves(1),
         openMessage: () => ({logTimeMs: 0}),
         fold: () => {
-          const stop = this.isTickDue ? {kind: 'tick', gaps: 0, hasExpired: false} : {kind: 'done'};
+          const stop = this.isTickDue ? {kind: 'tick', epoch: 2, gaps: 0, hasExpired: false} : {kind: 'done'};
           this.isTickDue = false;
           return stop;
         },
@@ -99,7 +104,8 @@ class Driven {
         },
       },
       writer: {
-        tick: (periodMs: number) => new Promise<number>((stored) => void this.ticks.push({periodMs, stored})),
+        tick: (periodMs: number, epoch: number) =>
+          new Promise<number>((stored) => void this.ticks.push({periodMs, epoch, stored})),
       },
       snapshots: this.snapshots,
       ownership: this.ownership,
@@ -240,7 +246,7 @@ test('a drain while a start still folds has the last word in the log', async () 
   await drained;
   caughtUp(0);
   await started;
-  expect(driven.ticks).toHaveLength(1);
+  expect(driven.ticks).toHaveLength(2); // One of the start.
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -277,6 +283,48 @@ test('a successor may have truncated the log: its predecessor halts nothing', as
   driven.ownership.isOutlived = async () => true;
   await driven.foldTick();
   expect(driven.runner.phase).toBe('live');
+});
+
+test('a start appends a tick of its epoch before it reads the log, and is live once that one is published', async () => {
+  const driven = new Driven();
+  const started = driven.runner.start();
+  expect(driven.ticks.map(({epoch}) => epoch)).toEqual([1]);
+  await turns();
+  expect(driven.runner.phase).toBe('recovering');
+  await driven.publish();
+  await started;
+  expect([driven.runner.phase, driven.ticks.length]).toEqual(['live', 1]);
+});
+
+test('a tick of a successor ends the runner: it takes no snapshot, and nothing counts as folded', async () => {
+  const driven = await live();
+  const lost: Replaced[] = [];
+  const successor = new Replaced(0, 2);
+  driven.ownership.lose = (replaced) => {
+    lost.push(replaced);
+    driven.runner.abandon(); // As the thread does (hand.ts).
+  };
+  driven.ownership.meet = async () => {
+    throw successor;
+  };
+  const read = driven.runner.whenApplied(9, 60_000);
+  await driven.foldTick();
+  expect([await read, lost, driven.snapshots.isRunning, driven.runner.hasEnded]).toEqual([
+    false,
+    [successor],
+    false,
+    true,
+  ]);
+});
+
+test('an owner that goes on in another epoch appends a tick of it: those of before are filler', async () => {
+  const driven = await live();
+  driven.ownership.meet = async (epoch) => {
+    driven.ownership.epoch = epoch + 1;
+    return true;
+  };
+  await driven.foldTick();
+  expect(driven.ticks.map(({epoch}) => epoch)).toEqual([1, 3]);
 });
 
 test('an owner that was paused since it heard that it is one calls nothing late', async () => {

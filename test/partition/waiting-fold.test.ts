@@ -39,7 +39,7 @@ async function startHeld(): Promise<{readonly view: Runner['view']; readonly isW
     return 1;
   });
   const tick = await role.append((writer) => {
-    writeTick(writer, day, 600_000);
+    writeTick(writer, day, 600_000, 1);
     return 1;
   });
   await until('the profile is in a part', () => runner!.view.snapshots.publishedSequence >= tick);

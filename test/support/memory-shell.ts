@@ -200,7 +200,7 @@ export class MemoryShell {
 
   /** Takes a snapshot at a tick, and publishes it. */
   async publish(asOfMs = 0): Promise<Manifest> {
-    await this.append((writer) => writeTick(writer, asOfMs, 60_000));
+    await this.append((writer) => writeTick(writer, asOfMs, 60_000, 1));
     const index = must(this.index, 'a tick takes a snapshot');
     return {
       format: manifestFormat,

@@ -47,7 +47,7 @@ export const noMoves: MoveCounts = {left: [0], settled: [0], received: [0]};
 
 /** Small state of the actors of an empty partition. */
 export const emptyValues = {
-  time: {logicalMs: 0, lastTickMs: 0},
+  time: {logicalMs: 0, lastTickMs: 0, epoch: 1},
   producers: [],
   dedupe: {forgotten: 0, heldFromDay: null, messageIds: [], erasedIds: []},
   deletions: {pending: [], toTell: [], erasedInLogSequence: 0, parts: []},
@@ -268,7 +268,7 @@ export class TestPartition {
     const stored: StoredIndex = {
       values: {
         ...emptyValues,
-        time: {logicalMs: 0, lastTickMs: asOfMs},
+        time: {logicalMs: 0, lastTickMs: asOfMs, epoch: 1},
         deletions: {...emptyValues.deletions, pending: [...this.deletions]},
         users: {keys: this.users.size, erased: [...this.erasedUsers].sort((a, b) => a - b)},
         aggregator: {names: this.names.size},

@@ -149,11 +149,63 @@ export const coreMutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'a short pause'},
   },
   {
+    name: 'renewals-count-before-they-are-acknowledged-and-back',
+    file: 'actors/cluster/cluster-view.ts',
+    text: 'if (this.returned !== this.acknowledged || this.returned <= this.counted) return;',
+    replacement: 'if (this.returned < this.counted) return;',
+    caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'a short pause'},
+  },
+  {
+    name: 'members-are-over-by-the-clock',
+    file: 'actors/cluster/member.ts',
+    text: "if (this.now === 'up') this.endOthers();",
+    replacement: `if (nowMs - this.renewedMs > 8_000)
+      for (const id of this.view.staying)
+        if (id !== this.id) this.write(memberName(id), '', must(this.view.member(id), 'it stays').revision);
+    if (this.now === 'up') this.endOthers();`,
+    caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'to an election'},
+  },
+  {
+    name: 'a-partition-is-given-back-before-its-last-snapshot',
+    file: 'src/partition/hand.ts',
+    text: 'await owned.started?.runner?.release();',
+    replacement: 'void owned.started?.runner?.release();',
+    caughtBy: {vitest: 'test/partition/hand.test.ts', only: 'after its last snapshot'},
+  },
+  {
+    name: 'a-gap-in-the-log-is-passed-without-asking-for-a-successor',
+    file: 'src/partition/runner.ts',
+    text: '    if (await ownership.isOutlived()) return false;\n',
+    replacement: '    if (ownership.isLost) return false;\n',
+    caughtBy: {vitest: 'test/partition/runner.test.ts', only: 'may have truncated the log'},
+  },
+  {
     name: 'a-start-on-its-folder-waits-for-who-it-was',
     file: 'actors/cluster/member.ts',
     text: 'for (const id of [...this.view.silent, ...former])',
     replacement: 'for (const id of former.slice(1).concat(this.view.silent))',
     caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'starts again on its folder'},
+  },
+  {
+    name: 'a-tick-of-a-lower-epoch-counts',
+    file: 'actors/log/logical-time.ts',
+    text: '    if (epoch < this.epoch) return false;\n',
+    replacement: '',
+    caughtBy: {vitest: 'test/actors/partition.test.ts', only: 'has a successor'},
+  },
+  {
+    name: 'an-owner-goes-on-behind-a-higher-epoch',
+    file: 'src/partition/snapshot/ownership.ts',
+    text: 'if (epoch <= this.epochNow) return false;',
+    replacement: 'if (epoch > 0) return false;',
+    caughtBy: {vitest: 'test/partition/snapshot/ownership.test.ts', only: 'a tick of a higher epoch'},
+  },
+  {
+    name: 'rows-of-an-owner-that-was-paused',
+    file: 'src/partition/reads/live-reads.ts',
+    text: 'return !this.view.ownership.isTrusted;',
+    replacement: 'return false;',
+    caughtBy: {vitest: 'test/partition/reads/live-reads.test.ts', only: 'without asking the log'},
   },
   {
     name: 'a-receipt-that-does-not-wait-for-orphans',

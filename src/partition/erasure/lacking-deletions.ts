@@ -22,8 +22,6 @@ interface LackingErased {
   report(): void;
 }
 
-const nothing: LackingErased = {report: () => undefined};
-
 interface LackingSetup {
   readonly partition: Partition;
   readonly journal: DeletionJournal;
@@ -31,17 +29,22 @@ interface LackingSetup {
   readonly log: Logger;
 }
 
-/** Appends the erase entries. LD1 */
-export async function eraseLacking({partition, journal, writer, log}: LackingSetup): Promise<LackingErased> {
+/** Appends the erase entries; undefined: there are none. LD1 */
+export async function eraseLacking({
+  partition,
+  journal,
+  writer,
+  log,
+}: LackingSetup): Promise<LackingErased | undefined> {
   const lacking = lackingOf(partition, await journal.read());
-  if (lacking.size === 0) return nothing;
+  if (lacking.size === 0) return undefined;
   const {partition: number} = partition;
   if (partition.deletions.isIncomplete) {
     log.error(
       {partition: number, deletions: lacking.size},
       'records of past deletions are damaged, so they cannot be compared with the journal of deletions: deleted users may be back',
     );
-    return nothing;
+    return undefined;
   }
   const keys = await keysOf(partition, lacking, (userHash) => journal.hashOf(userHash));
   const erasures = [...lacking].flatMap(([id, {user, devices}]) => [

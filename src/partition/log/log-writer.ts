@@ -79,9 +79,12 @@ export class LogWriter {
     return this.retries?.reason;
   }
 
-  /** Appends a tick; resolves with its sequence. Messages are sent one after the other; a retry repeats the same bytes. */
-  tick(periodMs: number): Promise<number> {
-    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs));
+  /**
+   * Appends a tick of an owner's epoch; resolves with its sequence. Messages are sent one after the other; a retry repeats the same
+   * bytes.
+   */
+  tick(periodMs: number, epoch: number): Promise<number> {
+    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs, epoch));
   }
 
   /** Appends erase entries of users by their keys; resolves with the sequence of the last. */

@@ -98,16 +98,20 @@ export class LiveReads {
     }
   }
 
-  /** Gives an answer only as the owner. O2 (ownership.ts) */
+  /** Gives an answer only as the owner. O2, O5 (ownership.ts) */
   private async ofOwner(answer: PartitionAnswer): Promise<PartitionAnswer> {
     const {ownership} = this.view;
     if (ownership.isLost || this.runner.hasEnded) return movedOn;
-    const deletion = 'deletion' in answer ? answer.deletion : undefined;
-    if (deletion?.status !== 'pending') return answer;
-    // A successor may have the deletion's receipt.
+    if (!this.mayDiffer(answer)) return answer;
     const standing = await ownership.state(caughtUpMsMax);
     if (standing === 'owner') return answer;
     return standing === 'outlived' ? movedOn : ownerUnknown;
+  }
+
+  /** Whether a successor may answer something else: it may have the deletion's receipt, or may have erased these rows. */
+  private mayDiffer(answer: PartitionAnswer): boolean {
+    if (answer.kind === 'bodies' || answer.kind === 'tail') return !this.view.ownership.isTrusted;
+    return 'deletion' in answer && answer.deletion?.status === 'pending';
   }
 
   private async answerOnce(

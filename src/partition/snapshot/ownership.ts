@@ -6,6 +6,11 @@
 //       after it has the answer.
 //   O3. No part is written long after a take-over: it may hold a user whose erasure the successor has confirmed. A part written
 //       in the moment of a pause is erased by the next deletion or start.
+//   O4. A take-over writes its manifest, and then a tick of its epoch before it appends anything else. An owner that folds a tick of a
+//       higher epoch than its own is replaced: it answers nothing that stands behind a successor's tick. A tick whose manifest is not
+//       in the store is of an owner whose manifests are lost, and this owner goes on in a higher epoch.
+//   O5. A live read waits for the log's end as asked after it came, so the answer is of a time before any successor's tick. Rows that are
+//       read without that are answered by an owner that the store confirmed within `trustMs`: a successor may have erased them.
 //   A successor needs nothing that this process sweeps or truncates: P4 (snapshots.ts) holds for the manifest it started from.
 import {monotonicMs} from '../../clock.js';
 import {type RetryLog, retryForever} from '../retry.js';
@@ -21,7 +26,7 @@ export type OwnershipState = 'owner' | 'outlived' | 'unknown';
 
 export class Ownership {
   private readonly manifests: Pick<ManifestStore, 'successorOf'>;
-  private readonly epoch: number;
+  private epochNow: number;
   private readonly onLost: (successor: Replaced) => void;
   private readonly retries: RetryLog | undefined;
   private askedMs = Number.NEGATIVE_INFINITY;
@@ -36,9 +41,14 @@ export class Ownership {
     retries?: RetryLog,
   ) {
     this.manifests = manifests;
-    this.epoch = epoch;
+    this.epochNow = epoch;
     this.onLost = onLost;
     this.retries = retries;
+  }
+
+  /** Fencing epoch of this owner. */
+  get epoch(): number {
+    return this.epochNow;
   }
 
   /** A successor is known: nothing is folded, answered or written any more. */
@@ -59,9 +69,26 @@ export class Ownership {
     return this.hear(successor, askedMs) === 'outlived';
   }
 
+  /**
+   * A tick of this epoch was folded. Asks until the store answers if it is a higher one. @returns whether this owner goes on in another
+   * epoch. O4 @throws Replaced
+   */
+  async meet(epoch: number): Promise<boolean> {
+    if (epoch <= this.epochNow) return false;
+    const successor = await retryForever(() => this.manifests.successorOf(this.epochNow), this.retries);
+    if (successor !== undefined) throw successor;
+    this.epochNow = epoch + 1;
+    return true;
+  }
+
   /** Whether the store confirmed the ownership just now. */
   get isConfirmed(): boolean {
     return this.wasConfirmed(freshMs);
+  }
+
+  /** Whether no successor can have completed a deletion. O3, O5 */
+  get isTrusted(): boolean {
+    return this.wasConfirmed(trustMs);
   }
 
   private wasConfirmed(agoMsMax: number): boolean {
@@ -104,7 +131,7 @@ export class Ownership {
    * never resolves for an owner that has a successor. O3
    */
   confirm(): Promise<void> | undefined {
-    if (this.wasConfirmed(trustMs)) return undefined;
+    if (this.isTrusted) return undefined;
     this.asking ??= this.ask().finally(() => {
       this.asking = undefined;
     });

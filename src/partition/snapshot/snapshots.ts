@@ -31,6 +31,7 @@ import {appendUserRun, appendWindowRun, type PartLoader} from './compaction.js';
 import type {Layout} from './layout.js';
 import type {ManifestStore} from './manifest-store.js';
 import {type KeptNames, type KeySet, NamedParts} from './named-parts.js';
+import type {Ownership} from './ownership.js';
 import type {PartStore} from './part-store.js';
 import type {PartSweep} from './part-sweep.js';
 import type {PositionNote} from './position-note.js';
@@ -55,7 +56,7 @@ interface SnapshotsSetup {
   readonly loader: PartLoader;
   readonly jsm: JetStreamManager;
   readonly note: PositionNote;
-  readonly epoch: number;
+  readonly ownership: Pick<Ownership, 'epoch'>;
   readonly throttle: Throttle;
   /** Resolves once the effects of all folded messages are queued. EF2 (src/partition/effects.ts) */
   readonly whenQueued: () => Promise<void>;
@@ -218,7 +219,8 @@ export class Snapshots {
   }
 
   private async publish(delta: SnapshotDelta, index: PartRef, indexBytes: Uint8Array): Promise<void> {
-    const {partition, manifests, parts, note, epoch} = this.setup;
+    const {partition, manifests, parts, note} = this.setup;
+    const {epoch} = this.setup.ownership;
     const last = this.manifest;
     const manifest: Manifest = {
       format: manifestFormat,

@@ -9,6 +9,7 @@
 
 import type {Refresh} from '../../refresh.js';
 import type {LogWriter} from '../log/log-writer.js';
+import type {Ownership} from './ownership.js';
 
 /** Log bytes folded since the last snapshot that force a snapshot: a recovery folds about this much at most. */
 const tailBytesMax = 256 * 1024 * 1024;
@@ -17,6 +18,7 @@ const tickShare = 0.8;
 
 export interface TicksSetup {
   readonly writer: LogWriter;
+  readonly ownership: Pick<Ownership, 'epoch'>;
   readonly refresh: Pick<Refresh, 'ms'>;
   /** Delay of this partition's ticks after others', as a share of the period: [0, 1). */
   readonly stagger: number;
@@ -55,7 +57,8 @@ export class Ticks {
 
   /** Appends a tick. @returns its sequence, once the log has it. */
   append(): Promise<number> {
-    return this.setup.writer.tick(this.periodMs);
+    const {writer, ownership} = this.setup;
+    return writer.tick(this.periodMs, ownership.epoch);
   }
 
   /** Appends an interval tick. TK1 */
@@ -67,7 +70,8 @@ export class Ticks {
     });
   }
 
-  private async send(): Promise<void> {
+  /** Appends a tick for which nobody waits. */
+  async send(): Promise<void> {
     try {
       await this.append();
     } catch (error) {

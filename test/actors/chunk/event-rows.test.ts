@@ -53,7 +53,7 @@ class Log {
 
   tick(): this {
     beginMessage(this.writer);
-    writeTick(this.writer, start + this.messages.length, 240_000);
+    writeTick(this.writer, start + this.messages.length, 240_000, 1);
     return this.seal(1);
   }
 

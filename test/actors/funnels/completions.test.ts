@@ -27,7 +27,7 @@ const complete = (shell: MemoryShell, ...completions: readonly Completion[]): Pr
     completions.length,
   );
 
-const tick = (shell: MemoryShell): Promise<void> => shell.append((writer) => writeTick(writer, at, 1_000));
+const tick = (shell: MemoryShell): Promise<void> => shell.append((writer) => writeTick(writer, at, 1_000, 1));
 
 const told = (shell: MemoryShell): Effect[] => [...shell.partition.takeEffects()];
 

@@ -31,7 +31,7 @@ class World {
   }
 
   async ticked(): Promise<void> {
-    await this.shell.append((w) => writeTick(w, day, 1_000));
+    await this.shell.append((w) => writeTick(w, day, 1_000, 1));
     this.shell = await this.shell.restarted();
   }
 

@@ -58,7 +58,7 @@ function piece(number: number): (writer: ByteWriter) => void {
 test('a start from a snapshot between two pieces leads to what goes on without it', async () => {
   const shell = new MemoryShell();
   await shell.append(piece(0), undefined, 2);
-  await shell.append((writer) => writeTick(writer, day, 1_000));
+  await shell.append((writer) => writeTick(writer, day, 1_000, 1));
   const restarted = await shell.restarted();
   for (const one of [shell, restarted]) {
     await one.append(piece(1), undefined, 2);
@@ -93,7 +93,7 @@ test('an erased user of a move is in none of its cells and chunks', async () => 
       [0, 1].map((user) => ({user, isTooLarge: false})),
     ),
   );
-  await shell.append((writer) => writeTick(writer, day, 1_000));
+  await shell.append((writer) => writeTick(writer, day, 1_000, 1));
   const move = shell.partition.moves.pending[0]!;
   expect(move.contents?.chunks).toEqual([[0, 3]]);
   await shell.append((writer) => writeErase(writer, 'u', 'bob', 'del', day));

@@ -41,7 +41,7 @@ test('a step that was appended again has the log cleaned: it names the user', as
 test('its record names the user until the next log has it, also after a start', async () => {
   const shell = new MemoryShell();
   await shell.append((writer) => writeErase(writer, 'u', 'ann\ud800', 'del', day, [2, 1]));
-  await shell.append((writer) => writeTick(writer, day, 1_000));
+  await shell.append((writer) => writeTick(writer, day, 1_000, 1));
   const {partition} = await shell.restarted();
   expect(partition.deletions.pending()).toMatchObject([
     {id: 'del', onward: {key: 'uann\ud800', partitions: [2, 1]}, stepsLeft: 2},

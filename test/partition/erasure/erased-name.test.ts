@@ -55,10 +55,10 @@ async function play(story: readonly Told[], withJunk: boolean, erasedAfter: numb
       if (withJunk && i < erasedAfter) await shell.append((writer) => writeEvent(writer, {...event, event: junk}));
     } else if (what === 'identify')
       await shell.append((writer) => writeIdentify(writer, userId, `{"t":${i}}`, timeMs, {messageId}));
-    else if (what === 'tick') await shell.append((writer) => writeTick(writer, day + i, 60_000));
+    else if (what === 'tick') await shell.append((writer) => writeTick(writer, day + i, 60_000, 1));
     else if (what === 'erase user') await shell.append((writer) => writeErase(writer, 'u', userId, `del_0_${i}`, day));
     else {
-      await shell.append((writer) => writeTick(writer, day + i, 60_000));
+      await shell.append((writer) => writeTick(writer, day + i, 60_000, 1));
       shell = await shell.restarted();
     }
   }

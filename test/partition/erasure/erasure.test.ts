@@ -26,7 +26,7 @@ test('several users are taken out together: every part is rewritten once, and wh
       undefined,
       Math.min(batch, rows - first),
     );
-  await shell.append((writer) => writeTick(writer, day, 1));
+  await shell.append((writer) => writeTick(writer, day, 1, 1));
   const {cache, partition} = shell.readable(0);
   const users = [0, 1, 2]; // In the order in which they came: gone0, gone1, gone2.
   const written = shell.written.length;
@@ -70,7 +70,7 @@ describe('the open chunk', () => {
     expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax, live: 0}]);
     // Each erasure writes the parts of the closed chunk, and nothing of the open one.
     expect(shell.written.length - written).toBe(40 * 3);
-    await shell.append((writer) => writeTick(writer, day, 1));
+    await shell.append((writer) => writeTick(writer, day, 1, 1));
     await (await shell.restarted()).state();
     expect(partition.open).toMatchObject({chunk: 1, count: 4_000});
     expect([...partition.deletions.values()].map(({eventsDeleted}) => eventsDeleted)).toEqual(
@@ -120,7 +120,7 @@ describe('the open chunk', () => {
         count,
       );
     const ticked = (shell: MemoryShell, at: number) =>
-      shell.append((writer) => writeTick(writer, day + at * 60_000, 60_000));
+      shell.append((writer) => writeTick(writer, day + at * 60_000, 60_000, 1));
     for (const [at, userId] of ['u4', 'u5', 'nobody', 'u4', 'u6'].entries()) {
       for (const shell of [one, other]) {
         await write(shell, at * 400, 400);

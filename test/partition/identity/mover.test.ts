@@ -99,7 +99,7 @@ class World {
   }
 
   async tick(): Promise<void> {
-    await this.shell.append((writer) => writeTick(writer, day, 1_000));
+    await this.shell.append((writer) => writeTick(writer, day, 1_000, 1));
     this.published = this.shell.partition.moves.counts;
   }
 
@@ -226,7 +226,7 @@ test('events are appended once a snapshot with their move is published', async (
   await world.events(2, anonymous('d'));
   await world.link('d', 'ann');
   await shell.append((writer) => writeLeave(writer, [{user: 0, isTooLarge: false}]));
-  await shell.append((writer) => writeTick(writer, day, 1_000)); // Its manifest is not written yet.
+  await shell.append((writer) => writeTick(writer, day, 1_000, 1)); // Its manifest is not written yet.
   await world.beats();
   expect(shell.partition.moves.pending[0]?.contents).not.toBeNull();
   expect(shell.partition.events.tally.arrived).toBe(0);

@@ -23,7 +23,8 @@ function reads(
 ): LiveReads {
   const runner = {
     view: {
-      partition: {partition: 0, appliedSequence: 7, deletions: new Map()},
+      partition: {partition: 0, appliedSequence: 7, deletions: new Map(), tables: {}},
+      layout: {writing: new Map(), chunks: {byOrdinal: []}},
       damage: {countOf: () => 0},
       writer: {fault: undefined},
       refresh: {ms: 1_000, change: undefined},
@@ -91,6 +92,28 @@ test('rows are not read while a start folds the log again: some are missing, and
   const recovering = reads(async () => 8, undefined, 'recovering');
   expect(await recovering.answer({ask: 'tail', from: 0, limit: 1})).toMatchObject({kind: 'unavailable'});
   expect(await recovering.answer({ask: 'bodies', ordinals: []})).toMatchObject({kind: 'unavailable'});
+});
+
+test('rows that are read without asking the log are given by an owner that the store confirms, not by one that has a successor', async () => {
+  let successor: Replaced | undefined;
+  let asked = 0;
+  const owner = reads(
+    async () => 7,
+    async () => {
+      asked += 1;
+      return successor;
+    },
+  );
+  const question = {ask: 'bodies', ordinals: []} as const;
+  for (let page = 0; page < 3; page++) expect(await owner.answer(question)).toMatchObject({kind: 'bodies'});
+  expect(asked).toBe(1);
+  let laterMs = 0;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
+  laterMs = 60_000; // It was paused.
+  successor = new Replaced(0, 2);
+  expect(await owner.answer(question)).toMatchObject({kind: 'moved'});
+  vi.restoreAllMocks();
 });
 
 test('a deletion that another partition passes on is awaited, and every message until then is read at once', async () => {

@@ -68,6 +68,19 @@ test('a silent store says nothing of who has a partition', async () => {
   expect(store.lost).toEqual([replaced]);
 });
 
+test('a tick of a higher epoch is of a successor, unless the store has no manifest of one', async () => {
+  const store = new Store();
+  const {ownership} = store;
+  expect([await ownership.meet(1), store.asked]).toEqual([false, 0]);
+  store.successor = replaced;
+  await expect(ownership.meet(2)).rejects.toBe(replaced);
+  // Its manifests are lost: this owner continues, above it.
+  store.successor = undefined;
+  expect([await ownership.meet(7), ownership.epoch]).toEqual([true, 8]);
+  const {asked} = store;
+  expect([await ownership.meet(8), store.asked]).toEqual([false, asked]);
+});
+
 test('that an owner was one before a pause says nothing of now', async () => {
   const store = new Store();
   const standing = store.ownership.state(100); // The store has answered; the process sleeps before it hears that.
