@@ -10,6 +10,7 @@
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
+import {hostname} from 'node:os';
 import {resolve} from 'node:path';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -22,7 +23,9 @@ import {commandLine} from './command-line.js';
 import {type Config, type ListenAddress, printableConfig, readConfig} from './config.js';
 import {
   checkDataDir,
+  formerMember,
   keepAdminToken,
+  keepMember,
   newToken,
   removeServiceNote,
   writeFirstKeys,
@@ -311,7 +314,7 @@ async function startThreads(
     released: (partition) => membership?.released(partition),
     lost(partition, message) {
       if (membership === undefined) fatal(message); // Nobody else reaches the own nats-server.
-      logger.warn({partition}, `another process owns the partition: ${message}`);
+      logger.warn({partition}, `the partition has no runner here any more: ${message}`);
       membership?.lost(partition);
     },
   });
@@ -347,7 +350,9 @@ async function joinCluster(
   const onFatal = (error: Error): void => fatal(`the cluster: ${error.message}`);
   const openBucket = (): NatsKeyBucket => new NatsKeyBucket(nc, 'cluster');
   const ensure = (): Promise<void> => ensureCluster(nc, replicas);
-  const joining = Membership.join({openBucket, ensure, partitionCount, dataDir, logger, onFatal});
+  const note = {formerId: formerMember(dataDir), keep: (id: string) => keepMember(dataDir, id)};
+  const name = `${hostname()}, process ${process.pid}`;
+  const joining = Membership.join({openBucket, ensure, partitionCount, note, name, logger, onFatal});
   return promised('the owners of the partitions', joining, {logger});
 }
 

@@ -3,12 +3,10 @@
 //   ME1. Partitions that it owns before its threads run are `owned`: the threads begin with them.
 //   ME2. A missing bucket is created again. All members then find that their records are gone, and join as new members.
 import {randomBytes} from 'node:crypto';
-import {hostname} from 'node:os';
 import {type Command, Member, type Outcome} from '../../actors/cluster/member.js';
 import type {MemberCard} from '../../actors/cluster/records.js';
 import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import {formerMember, keepMember} from '../data-dir.js';
 import {BucketFault} from '../keys/key-bucket.js';
 import type {NatsKeyBucket} from '../nats/key-bucket.js';
 import type {Logger} from '../observe.js';
@@ -26,13 +24,24 @@ export interface Runners {
   abandon(partition: number): void;
 }
 
+export type MemberBucket = Pick<NatsKeyBucket, 'watch' | 'write' | 'erase' | 'stop'>;
+
+/** Which member this process is, noted for its next start. O8 */
+export interface MemberNote {
+  /** The member that an earlier process on this folder was. */
+  readonly formerId: string | undefined;
+  keep(id: string): void;
+}
+
 interface MembershipOptions {
   /** Opens the bucket of the cluster: once for each membership. */
-  readonly openBucket: () => NatsKeyBucket;
+  readonly openBucket: () => MemberBucket;
   /** Makes the bucket if it is missing. */
   readonly ensure: () => Promise<void>;
   readonly partitionCount: number;
-  readonly dataDir: string;
+  readonly note: MemberNote;
+  /** Name of this process, for people. */
+  readonly name: string;
   readonly logger: Logger;
   readonly onFatal: (error: Error) => void;
 }
@@ -40,7 +49,7 @@ interface MembershipOptions {
 export class Membership implements Runners {
   private readonly options: MembershipOptions;
   private member: Member;
-  private bucket: NatsKeyBucket;
+  private bucket: MemberBucket;
   private runners: Runners = this;
   private readonly first = new Set<number>();
   private readonly beats: NodeJS.Timeout;
@@ -52,7 +61,7 @@ export class Membership implements Runners {
   private constructor(options: MembershipOptions) {
     this.options = options;
     this.bucket = options.openBucket();
-    this.member = this.newMember({isBack: false}, formerMember(options.dataDir));
+    this.member = this.newMember({isBack: false}, options.note.formerId);
     this.beats = setInterval(() => this.step(), stepMs);
   }
 
@@ -125,9 +134,9 @@ export class Membership implements Runners {
 
   private newMember(card: Pick<MemberCard, 'isBack'>, formerId?: string): Member {
     const id = randomBytes(8).toString('hex');
-    keepMember(this.options.dataDir, id);
-    const name = `${hostname()}, process ${process.pid}`;
-    return new Member(id, this.options.partitionCount, {...card, name, sinceMs: wallMs()}, formerId);
+    this.options.note.keep(id);
+    const {name, partitionCount} = this.options;
+    return new Member(id, partitionCount, {...card, name, sinceMs: wallMs()}, formerId);
   }
 
   private watch(): void {

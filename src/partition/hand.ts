@@ -2,9 +2,10 @@
 //   HA1. Changes of one partition follow one another: a partition that is given away while it starts is given away once it has started.
 //   HA2. A partition that another process took ends here, and the thread goes on. What its former runner still has under way fails,
 //        and that ends nothing.
+//   HA3. A partition that comes later and cannot start, because NATS does not answer, ends alone: its member owns it again.
 import type {MessagePort} from 'node:worker_threads';
 import type {Msg, NatsConnection, Subscription} from 'nats';
-import {InvariantError, throwBroken} from '../../actors/invariant.js';
+import {InvariantError, OperatorFault, throwBroken} from '../../actors/invariant.js';
 import type {Asker} from '../asks/asker.js';
 import {OpenQuestions} from '../asks/open-questions.js';
 import type {PartitionAnswer, PartitionQuestion} from '../asks/partition.js';
@@ -92,10 +93,17 @@ export class Hand {
     });
   }
 
-  /** Takes a partition while the thread works on others. */
+  /** Takes a partition while the thread works on others. HA3 */
   async own(partition: number): Promise<void> {
-    const runner = await this.take(partition);
-    await runner?.start();
+    try {
+      const runner = await this.take(partition);
+      await runner?.start();
+    } catch (error) {
+      const owned = this.owned.get(partition);
+      if (owned === undefined || error instanceof OperatorFault) throw error;
+      throwBroken(error);
+      this.lose(owned, error as Error);
+    }
   }
 
   /** Publishes a last snapshot of a partition, and lets go of it. */
@@ -123,7 +131,11 @@ export class Hand {
 
   private change<T>(partition: number, make: () => Promise<T>): Promise<T> {
     const change = (this.changes.get(partition) ?? Promise.resolve()).then(make);
-    this.changes.set(partition, change);
+    // Whoever asked for it hears that it failed; the next one is made all the same.
+    this.changes.set(
+      partition,
+      change.catch(() => undefined),
+    );
     return change;
   }
 

@@ -15,8 +15,8 @@ interface Totals {
   readonly [what: string]: number | string;
 }
 
-async function simulate(from: number, seeds: number): Promise<Totals> {
-  const words = ['--from', String(from), '--seeds', String(seeds), '--twice', String(runs(seeds))];
+async function simulate(from: number, seeds: number, ...more: string[]): Promise<Totals> {
+  const words = ['--from', String(from), '--seeds', String(seeds), '--twice', String(runs(seeds)), ...more];
   const run = promisify(execFile)(process.execPath, [program, ...words]);
   const {stdout} = await run.catch((error: {stdout: string}) => error);
   const lines = stdout.trim().split('\n');
@@ -29,6 +29,12 @@ describe('the simulation', () => {
   test('60 seeds come out as the model says, and everything that can go wrong went wrong in them', async () => {
     const totals = await simulate(1, 60);
     const wanted = ['ownerDeaths', 'edgeDeaths', 'serverRestarts', 'tailsLost', 'cuts', 'pauses', 'fenced', 'erasures'];
+    for (const what of wanted) expect([what, Number(totals[what]) > 2]).toEqual([what, true]);
+  });
+
+  test('12 seeds of workers that share partitions: nobody answers what a successor answers, and each partition has one owner', async () => {
+    const totals = await simulate(1, 12, '--workers');
+    const wanted = ['takeOvers', 'workerDeaths', 'pauses', 'elections', 'leaves', 'cuts', 'read_history'];
     for (const what of wanted) expect([what, Number(totals[what]) > 2]).toEqual([what, true]);
   });
 

@@ -90,6 +90,8 @@ export interface ClientOptions {
 export class Clients {
   /** Texts of events that were answered 200. */
   readonly acked = new Set<string>();
+  /** The same, by user. */
+  readonly ackedOf = new Map<number, Set<string>>();
   /** Number of times that each event was passed to an edge. */
   readonly sent = new Map<string, number>();
   /** Deletions that were accepted. */
@@ -293,7 +295,11 @@ export class Clients {
   }
 
   private noteStored(request: Request): void {
-    if (request.kind === 'events') for (const {token} of request.events) this.acked.add(token);
+    if (request.kind === 'events')
+      for (const {token, user} of request.events) {
+        this.acked.add(token);
+        this.ackedOf.set(user, (this.ackedOf.get(user) ?? new Set()).add(token));
+      }
     if (request.kind === 'erase' || request.kind === 'eraseName') this.erased.add(request.deletion);
     this.options.acked(request.kind === 'events' ? request.events[0]?.user : undefined);
   }

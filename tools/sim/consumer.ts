@@ -91,13 +91,17 @@ export class SimConsumer implements LogPull {
   }
 
   async next(): Promise<readonly ReceivedMessage[] | undefined> {
+    return (await this.take())?.map(({seq, data}) => ({sequence: seq, bytes: data}));
+  }
+
+  async take(): Promise<readonly Stored[] | undefined> {
     while (this.buffer.length === 0) {
       if (this.isStopped) return undefined;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
-    return this.buffer.splice(0).map(({seq, data}) => ({sequence: seq, bytes: data}));
+    return this.buffer.splice(0);
   }
 
   /** Does nothing: messages come as soon as they can. */

@@ -2,6 +2,7 @@
 import './virtual-builtins.js';
 import {availableParallelism} from 'node:os';
 import {parseArgs} from 'node:util';
+import {runClusterSeed} from './cluster.js';
 import {runSeed, type SeedResult} from './seed.js';
 import {playInProcesses} from './shares.js';
 import {addTotals, emptyTotals, type Totals} from './totals.js';
@@ -15,6 +16,7 @@ const usage = `Usage: npm run sim -- [--seeds N] [--from S] [--jobs N] [--twice 
   --jobs N    processes that share them (default: one a core, if each gets at least ${seedsOfJobMin} seeds)
   --twice N   how many of the seeds are played twice, the first ones (default: all)
   --trace     print what happened in each (one seed at a time is enough)
+  --workers   seeds in which several workers share the partitions
   --stop      at the first seed that fails (of each process)
 `;
 
@@ -24,6 +26,7 @@ interface Options {
   readonly jobs: number;
   readonly twice: number;
   readonly isVerbose: boolean;
+  readonly hasWorkers: boolean;
   readonly stops: boolean;
 }
 
@@ -34,6 +37,7 @@ function readOptions(): Options | null {
       from: {type: 'string', default: '1'},
       jobs: {type: 'string'},
       twice: {type: 'string'},
+      workers: {type: 'boolean', default: false},
       trace: {type: 'boolean', default: false},
       stop: {type: 'boolean', default: false},
       help: {type: 'boolean', short: 'h', default: false},
@@ -46,14 +50,16 @@ function readOptions(): Options | null {
   const isWhole = [seeds, from, jobs, twice].every(Number.isInteger);
   const isGood = isWhole && seeds >= 1 && from >= 0 && jobs >= 1 && jobs <= 64 && twice >= 0;
   if (!isGood) throw new Error(usage);
-  return {seeds, from, twice, jobs: values.trace ? 1 : jobs, isVerbose: values.trace, stops: values.stop};
+  const {trace: isVerbose, workers: hasWorkers, stop: stops} = values;
+  return {seeds, from, twice, jobs: isVerbose ? 1 : jobs, isVerbose, hasWorkers, stops};
 }
 
 /** Faults of a seed; a second run that differs is one of them. */
-async function faultsOf(seed: number, isTwice: boolean, isVerbose: boolean): Promise<SeedResult> {
-  const first = await runSeed(seed, isVerbose);
+async function faultsOf(seed: number, isTwice: boolean, {isVerbose, hasWorkers}: Options): Promise<SeedResult> {
+  const play = hasWorkers ? runClusterSeed : runSeed;
+  const first = await play(seed, isVerbose);
   if (!isTwice) return first;
-  const second = await runSeed(seed);
+  const second = await play(seed);
   if (first.traceHash === second.traceHash) return first;
   return {
     ...first,
@@ -61,20 +67,21 @@ async function faultsOf(seed: number, isTwice: boolean, isVerbose: boolean): Pro
   };
 }
 
-function report(result: SeedResult): void {
+function report(result: SeedResult, hasWorkers: boolean): void {
   if (result.lines !== undefined) process.stdout.write(`${result.lines.join('\n')}\n`);
   if (result.faults.length === 0) return;
   process.stdout.write(
-    `seed ${result.seed} failed; to repeat it: npm run sim -- --from ${result.seed} --seeds 1 --trace\n`,
+    `seed ${result.seed} failed; to repeat it: npm run sim -- --from ${result.seed} --seeds 1 --trace${hasWorkers ? ' --workers' : ''}\n`,
   );
   for (const fault of result.faults.slice(0, 8)) process.stdout.write(`  ${fault}\n`);
 }
 
-async function playHere({seeds, from, twice, isVerbose, stops}: Options): Promise<Totals> {
+async function playHere(options: Options): Promise<Totals> {
+  const {seeds, from, twice, stops, hasWorkers} = options;
   const totals = emptyTotals();
   for (let seed = from; seed < from + seeds; seed++) {
-    const result = await faultsOf(seed, seed < from + twice, isVerbose);
-    report(result);
+    const result = await faultsOf(seed, seed < from + twice, options);
+    report(result, hasWorkers);
     const failed = result.faults.length > 0 ? 1 : 0;
     // Weighted by the seed and added: the same sum in any order, and for any number of processes.
     const hash = Math.imul(result.traceHash, 2 * seed + 1) >>> 0;

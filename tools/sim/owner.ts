@@ -20,7 +20,7 @@ import {SimProcess} from './timeline.js';
 const cacheBytes = 256 * 1024;
 const lastSequenceMsMax = 500;
 
-export interface OwnerOptions {
+interface PartitionOptions {
   readonly partition: number;
   readonly refreshMs: number;
   readonly stagger: number;
@@ -28,7 +28,53 @@ export interface OwnerOptions {
   readonly acked: AckedSequences | undefined;
   /** As in src/partition/log/log-identity.ts. */
   readonly renewHandOver: () => void;
+  readonly onFatal: (error: Error) => void;
+}
+
+export interface OwnerOptions extends Omit<PartitionOptions, 'onFatal'> {
   readonly onFatal: (owner: SimOwner, error: Error) => void;
+}
+
+/** A partition that its process has recovered. */
+export interface SimPartition {
+  readonly runner: Runner;
+  readonly reads: LiveReads;
+}
+
+export async function simPartition(link: SimLink, log: object, options: PartitionOptions): Promise<SimPartition> {
+  const {partition, refreshMs, stagger, acked, renewHandOver, onFatal} = options;
+  const jsm = simManager(link);
+  const values = partValues(jsm);
+  const partitions = link.world.server.logs.length;
+  const runner = await assemblePartition({
+    setup: {partition, partitions, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024, rowKernel: loadRowKernel()},
+    js: simJetStream(link),
+    jsm,
+    erasing: {jsm, run: () => link.serverRun, isOfCluster: () => false},
+    logSource: simLogSource(link),
+    logJsm: simManager(link, lastSequenceMsMax),
+    values,
+    cache: new PartsCache(values, cacheBytes),
+    foldCache: new PartsCache(retryingValues(values), cacheBytes),
+    positionNote: noNote,
+    journal: noJournal,
+    funnelBytesMax: 1_024 * 1_024,
+    retentionDays: 0,
+    memoryBytesMax: 2 ** 30,
+    forgetLinks: () => {},
+    refresh: {ms: refreshMs, change: undefined},
+    stagger,
+    erasureReach: 'bytes',
+    notePublished: () => {},
+    noteApplied: () => {},
+    noteCompared: () => {},
+    renewHandOver,
+    damage: new Damage(log as never),
+    log: log as never,
+    onFatal,
+  });
+  const barrier = new ReadBarrier(runner.view.reader, partition, acked);
+  return {runner, reads: new LiveReads(runner, longReadSlots(), barrier)};
 }
 
 export class SimOwner {
@@ -81,44 +127,10 @@ export class SimOwner {
   private readonly fail = (error: Error): void => this.options.onFatal(this, error);
 
   private async run(): Promise<void> {
-    const {partition, refreshMs, stagger} = this.options;
-    const partitions = this.world.server.logs.length;
-    const jsm = simManager(this.link);
-    const values = partValues(jsm);
-    const log = this.log() as never;
-    const runner = await assemblePartition({
-      setup: {partition, partitions, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024, rowKernel: loadRowKernel()},
-      js: simJetStream(this.link),
-      jsm,
-      erasing: {jsm, run: () => this.link.serverRun, isOfCluster: () => false},
-      logSource: simLogSource(this.link),
-      logJsm: simManager(this.link, lastSequenceMsMax),
-      values,
-      cache: new PartsCache(values, cacheBytes),
-      foldCache: new PartsCache(retryingValues(values), cacheBytes),
-      positionNote: noNote,
-      journal: noJournal,
-      funnelBytesMax: 1_024 * 1_024,
-      retentionDays: 0,
-      memoryBytesMax: 2 ** 30,
-      forgetLinks: () => {},
-      refresh: {ms: refreshMs, change: undefined},
-      stagger,
-      erasureReach: 'bytes',
-      notePublished: () => {},
-      noteApplied: () => {},
-      noteCompared: () => {},
-      renewHandOver: this.options.renewHandOver,
-      damage: new Damage(log),
-      log,
-      onFatal: this.fail,
-    });
+    const {options, fail: onFatal} = this;
+    const {runner, reads} = await simPartition(this.link, this.log(), {...options, onFatal});
     this.runner = runner;
-    this.reads = new LiveReads(
-      runner,
-      longReadSlots(),
-      new ReadBarrier(runner.view.reader, partition, this.options.acked),
-    );
+    this.reads = reads;
     this.link.onDisconnect = () => runner.identity.disconnected();
     this.link.onReconnect = () => {
       runner.identity.reconnected().catch(this.fail);

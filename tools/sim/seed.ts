@@ -4,17 +4,13 @@ import type {Move} from '../../actors/manifest.js';
 import type {PartitionAnswer} from '../../src/asks/partition.js';
 import {partitionOfUser} from '../../src/edge/query/user-partition.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
-import {bucketSubject} from '../../src/nats/topology.js';
-import {readManifest} from '../../src/parts/stored-state.js';
-import {Clients, keyOf, tokenOf} from './clients.js';
+import {Clients, keyOf} from './clients.js';
 import type {AskPartition} from './deletion.js';
 import {SimEdge} from './edge.js';
 import {type FaultRates, Faults} from './faults.js';
-import {faultsOfEnd} from './final-state.js';
+import {judge} from './judge.js';
 import type {LinkWorld, SimLink} from './link.js';
-import {LogModel, ModelOfAll} from './model.js';
 import {SimOwner} from './owner.js';
-import {PublishedSet, PublishedSnapshot} from './published.js';
 import {Chance} from './random.js';
 import {Sentinel} from './sentinel.js';
 import {SimServer} from './server.js';
@@ -103,19 +99,19 @@ export async function runSeed(seed: number, isVerbose = false): Promise<SeedResu
 class SeedWorld {
   private readonly seed: number;
   private readonly chance: Chance;
-  private readonly plan: Plan;
+  readonly plan: Plan;
   private readonly timeline: Timeline;
-  private readonly sentinel: Sentinel;
-  private readonly server: SimServer;
+  readonly sentinel: Sentinel;
+  readonly server: SimServer;
   private readonly faults: Faults;
   private readonly linkWorld: LinkWorld;
-  private readonly clients: Clients;
+  readonly clients: Clients;
   /** By partition, the newest last. */
   private readonly owners: readonly SimOwner[][];
   private readonly edges: SimEdge[] = [];
   /** Acks of the only edge, as in a process with an edge and owners. */
   private readonly acked: AckedSequences;
-  private readonly lost = new Set<unknown>();
+  readonly lost = new Set<unknown>();
   private readonly failures: string[] = [];
   private readonly tally: Record<string, number> = {};
 
@@ -410,7 +406,7 @@ class SeedWorld {
       for (const owner of this.newestOwners) this.replace(owner);
       if (!(await this.comeToRest())) return;
     }
-    this.judge();
+    for (const text of judge(this)) this.fail(text);
   }
 
   private replace(owner: SimOwner): void {
@@ -459,42 +455,5 @@ class SeedWorld {
     const wasReached = await this.timeline.runUntil(() => this.failures.length > 0 || isThere(), endMs, eventsMax);
     if (!wasReached) this.fail(`never: ${what}`);
     return wasReached && this.failures.length === 0;
-  }
-
-  private judge(): void {
-    const {server, sentinel, lost, plan} = this;
-    const logs = this.owners.map((_, partition) => this.modelOf(partition));
-    const snapshots = this.owners.map((_, partition) => this.publishedOf(partition));
-    const accepted = this.owners.flatMap((_, partition) => sentinel.acceptedOf(partition));
-    const found = faultsOfEnd({
-      server,
-      snapshots,
-      published: new PublishedSet(snapshots),
-      logs,
-      model: new ModelOfAll(logs.map((log) => log.facts())),
-      surviving: accepted.filter((message) => !lost.has(message)),
-      lost: accepted.filter((message) => lost.has(message)),
-      acked: this.clients.acked,
-      sent: this.clients.sent,
-      hasLosses: plan.losesTail,
-      hasLinks: plan.links,
-      leftMs: this.clients.leftMs,
-      nameLeftMs: this.clients.nameLeftMs,
-    });
-    for (const text of found) this.fail(text);
-  }
-
-  /** What was accepted and not lost, applied in order. */
-  private modelOf(partition: number): LogModel {
-    const model = new LogModel(partition, tokenOf);
-    for (const message of this.sentinel.acceptedOf(partition)) if (!this.lost.has(message)) model.apply(message);
-    return model;
-  }
-
-  /** The newest snapshot that the server holds. */
-  private publishedOf(partition: number): PublishedSnapshot {
-    const {server} = this;
-    const {data} = server.manifests.lastOf(bucketSubject('manifests', `p${partition}`));
-    return new PublishedSnapshot(server, readManifest(data, partition));
   }
 }

@@ -29,6 +29,8 @@ interface Watched {
   kept: readonly PublishedSnapshot[];
   /** All log messages ever stored, in order: the accepted ones. */
   readonly accepted: Stored[];
+  /** Highest epoch of a tick. */
+  tickEpoch: number;
 }
 
 export class Sentinel implements Watch {
@@ -62,12 +64,18 @@ export class Sentinel implements Watch {
       model: new LogModel(partition, tokenOf),
       kept: [],
       accepted: [],
+      tickEpoch: 0,
     }));
   }
 
   /** All log messages ever stored, in order: the accepted ones. */
   acceptedOf(partition: number): readonly Stored[] {
     return this.of(partition).accepted;
+  }
+
+  /** Highest epoch of a tick that is stored. */
+  tickEpochOf(partition: number): number {
+    return this.of(partition).tickEpoch;
   }
 
   isShared(partition: number, key: string): boolean {
@@ -102,7 +110,10 @@ export class Sentinel implements Watch {
     if (other !== undefined && Buffer.compare(other.data, message.data) !== 0)
       this.fail(`W5: two messages of log ${mark}: ${other.seq} and ${message.seq}`);
     this.bytesOf.set(mark, message);
-    if (!cursor.next() || cursor.entry.kind !== entryKind.arrive) return;
+    if (!cursor.next()) return;
+    const {kind, epoch} = cursor.entry;
+    if (kind === entryKind.tick) this.of(partition).tickEpoch = Math.max(this.of(partition).tickEpoch, epoch);
+    if (kind !== entryKind.arrive) return;
     this.moves += 1;
     this.joined += cursor.count - 1;
   }

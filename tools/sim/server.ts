@@ -14,6 +14,10 @@ export class SimServer {
   readonly logs: readonly SimStream[];
   readonly parts = new SimStream(bucketStream('parts'), 1);
   readonly manifests = new SimStream(bucketStream('manifests'), 2);
+  /** Who owns which partition; only where there are several workers. */
+  readonly cluster = new SimStream(bucketStream('cluster'), 1);
+  /** Whether that bucket has no leader. */
+  isElecting = false;
   isUp = true;
   /** Number of times that it went down: calls in flight then never arrive. */
   downs = 0;
@@ -33,7 +37,7 @@ export class SimServer {
   }
 
   get streams(): readonly SimStream[] {
-    return [...this.logs, this.parts, this.manifests];
+    return [...this.logs, this.parts, this.manifests, this.cluster];
   }
 
   stream(name: string): SimStream {
@@ -52,7 +56,10 @@ export class SimServer {
   private streamOf(subject: string): SimStream {
     const log = this.logs.find((_, partition) => subject === logSubject(partition));
     if (log !== undefined) return log;
-    return subject.startsWith(bucketSubject('parts', '')) ? this.parts : this.manifests;
+    const buckets = {parts: this.parts, cluster: this.cluster};
+    const [, stream] =
+      Object.entries(buckets).find(([name]) => subject.startsWith(bucketSubject(name as 'parts', ''))) ?? [];
+    return stream ?? this.manifests;
   }
 
   purge(stream: SimStream, seq: number): void {

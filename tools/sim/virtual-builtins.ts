@@ -46,9 +46,23 @@ const cancel = (timer: VirtualTimer | undefined): void => {
 };
 
 type Callback = (...args: unknown[]) => void;
+
+function repeated(ms: number, run: Callback): VirtualTimer {
+  const all: VirtualTimer = {isCancelled: false};
+  const again = (): void => {
+    if (all.isCancelled) return;
+    later(ms, again);
+    run();
+  };
+  later(ms, again);
+  return all;
+}
+
 Object.assign(globalThis, {
   setTimeout: (run: Callback, ms?: number, ...args: unknown[]) => later(ms, () => run(...args)),
   setImmediate: (run: Callback, ...args: unknown[]) => later(0, () => run(...args)),
+  setInterval: (run: Callback, ms: number) => repeated(ms, run),
+  clearInterval: cancel,
   clearTimeout: cancel,
   clearImmediate: cancel,
 });
