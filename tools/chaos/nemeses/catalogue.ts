@@ -17,6 +17,7 @@ import {restart} from './restart.js';
 import {retryStorm} from './retry-storm.js';
 import {Wake} from './wake.js';
 import {Webhooks} from './webhooks.js';
+import {Workers} from './workers.js';
 
 /** Created anew for every run: some hold mounts or processes. */
 export const nemeses: Readonly<Record<string, () => Nemesis>> = {
@@ -36,4 +37,5 @@ export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   'powercut-lazy': () => new PowercutLazy(),
   clock: () => new Clock(),
   webhooks: () => new Webhooks(),
+  workers: () => new Workers(),
 };
