@@ -56,8 +56,9 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'manifest-without-compare-and-set',
     file: 'src/partition/snapshot/manifest-store.ts',
-    text: '{expect: {lastSubjectSequence: revision}}',
-    replacement: 'revision < 0 ? {expect: {}} : {}',
+    text: 'const stored = await putIfNewest(this.js, this.subject, bytes, revision);',
+    replacement:
+      'const stored = revision < 0 ? await putIfNewest(this.js, this.subject, bytes, revision) : (await this.js.publish(this.subject, bytes)).seq;',
     caughtBy: sim,
   },
   {
