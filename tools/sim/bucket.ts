@@ -59,7 +59,8 @@ export class SimBucket implements MemberBucket {
             records.flatMap((record) => record ?? []),
           );
         return;
-      } catch {
+      } catch (error) {
+        if (!(error instanceof BucketFault)) throw error;
         await new Promise((resolve) => setTimeout(resolve, againMs));
       }
     }
