@@ -15,8 +15,9 @@ import {resolve} from 'node:path';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {isoText} from '../actors/calendar.js';
-import {askReportSubject} from './asks/subjects.js';
+import {appliedSubject, askReportSubject} from './asks/subjects.js';
 import {monotonicMs, wallMs} from './clock.js';
+import {AppliedReporter, appliedEveryMs} from './cluster/applied-report.js';
 import {Membership} from './cluster/membership.js';
 import {ThreadRunners} from './cluster/thread-runners.js';
 import {commandLine} from './command-line.js';
@@ -326,7 +327,13 @@ async function startThreads(
   // One stage for all threads: their last snapshots are taken at the same time.
   const drainAll = async (): Promise<void> => void (await Promise.all(folding.map((thread) => thread.drain())));
   if (folding.length > 0) stages.push({name: 'partitions', stop: drainAll});
-  if (membership !== undefined) stages.push({name: 'cluster', stop: () => membership.leave()});
+  if (membership !== undefined) {
+    const publish = (message: string): void => first.publish(appliedSubject, message);
+    const reporter = new AppliedReporter(folding, () => membership.id, publish);
+    const telling = setInterval(() => reporter.tell(), appliedEveryMs);
+    stages.push({name: 'applied sequences', stop: () => clearInterval(telling)});
+    stages.push({name: 'cluster', stop: () => membership.leave()});
+  }
   if (plan.deliver !== undefined) stages.push(startDeliveries(plan.deliver, first, fatal));
   // After the folding threads have read what they need: both would wait for the same nats-server, and for cores.
   void Promise.all(folding.map(({hasRead}) => hasRead)).then(() => report?.readAhead());

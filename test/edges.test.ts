@@ -2,8 +2,9 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {edgesSubject} from '../src/asks/subjects.js';
+import {appliedSubject, edgesSubject} from '../src/asks/subjects.js';
 import {monotonicMs} from '../src/clock.js';
+import {appliedIn} from '../src/cluster/applied-report.js';
 import {burstSeconds} from '../src/edge/http/rate-limit.js';
 import {connectNats} from '../src/nats/client/connection.js';
 import {ExternalNats} from './support/external-nats.js';
@@ -81,10 +82,31 @@ test('a key that sends to both gets what it may at one, and what it sends in a m
   expect(sum).toBeLessThanOrEqual(permitted + 0.5 * offeredPerSecond);
 });
 
+test('a process that folds tells how far it is, again as it goes on', async () => {
+  const [whole] = edges as [Service, Service];
+  const told: number[] = [];
+  const listening = nc.subscribe(appliedSubject, {
+    callback: (_, message) => {
+      const report = appliedIn(message.string(), 1);
+      for (const [, sequence] of report?.threads.flat() ?? []) told.push(sequence);
+    },
+  });
+  await nc.flush();
+  const writer = new Client(whole.baseUrl, whole.writeKey);
+  for (let n = 0; n < 2; n++) {
+    const before = Math.max(0, ...told);
+    const {headers} = await writer.post('/v1/events', {event: 'seen', userId: 'ada'});
+    const sequence = Number(String(headers['log-position']).split('.').at(-1));
+    expect(sequence).toBeGreaterThan(before);
+    await until('it has told of the event', () => told.some((one) => one >= sequence));
+  }
+  listening.unsubscribe();
+});
+
 test('garbage among the messages of edges harms nobody', async () => {
   const clients = await newKey();
   const bytes = [new Uint8Array(), new Uint8Array(50_000).fill(0xff), Buffer.from('{"edge":"x","used":[[]]}')];
-  for (const message of bytes) nc.publish(edgesSubject, message);
+  for (const message of bytes) for (const subject of [edgesSubject, appliedSubject]) nc.publish(subject, message);
   await nc.flush();
   for (const client of clients) expect(await send(client, 1)).toBe(200);
 });

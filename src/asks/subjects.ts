@@ -11,5 +11,7 @@ export const comparedSubject = (partition: number | '*'): string => `log.compare
 export const forgottenLinksSubject = 'links.forgotten';
 /** Subject on which edges tell each other that they are there, and what keys use of their limits (src/edge/admission/fellow-edges.ts). */
 export const edgesSubject = 'edges.used';
+/** Subject on which processes that fold tell edges of others how far they are (src/cluster/applied-report.ts). */
+export const appliedSubject = 'cluster.applied';
 /** NATS carries 1 MiB a message; the rest is room for framing. */
 export const replyBytesMax = 900_000;

@@ -76,6 +76,11 @@ export class Membership implements Runners {
     return membership;
   }
 
+  /** Changes when the membership is lost. O7 */
+  get id(): string {
+    return this.member.id;
+  }
+
   /** ME1 */
   get owned(): readonly number[] {
     return [...this.first].sort((a, b) => a - b);

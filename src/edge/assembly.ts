@@ -2,8 +2,10 @@
 import {randomBytes} from 'node:crypto';
 import type {NatsConnection} from 'nats';
 import {wtf8} from '../../actors/bytes/bytes.js';
-import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
+import {appliedSubject, comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
+import {appliedIn} from '../cluster/applied-report.js';
+import type {ClusterWatch} from '../cluster/cluster-watch.js';
 import {AckedLinks} from '../ingest/acked-links.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {messageMsOf} from '../ingest/commit-pace.js';
@@ -95,10 +97,20 @@ export function openLogSide(
   {partitionCount, foldingThreads, answeringThreads}: FrontOptions,
   {ask, log}: NatsConnections,
   pulses: Pulses,
+  cluster: Pick<ClusterWatch, 'ownerOf'> | undefined,
   logger: Logger,
 ): LogSide {
   const asks = new Asks(new AskLink(ask, pulses.ask, answeringThreads));
   const foldLag = new FoldLag(foldingThreads, partitionCount, monotonicMs);
+  if (cluster !== undefined) {
+    log.subscribe(appliedSubject, {
+      callback: (_, message) => {
+        const report = appliedIn(message.string(), partitionCount);
+        if (report === undefined) return;
+        foldLag.told(report.member, report.threads, (partition) => cluster.ownerOf(partition) === report.member);
+      },
+    });
+  }
   for (const thread of foldingThreads) {
     // While the log does not answer, no acks come over this connection; the next one starts a new number anyway.
     thread.onLogLost(

@@ -277,7 +277,7 @@ async function openEdge(
       ? new ClusterWatch(new NatsKeyBucket(connections.ask, 'cluster'), partitionCount, logger)
       : undefined;
   const fellows = natsServer === undefined ? openFellows(options, connections, keys.ring) : undefined;
-  const logSide = openLogSide(options, connections, pulses, logger);
+  const logSide = openLogSide(options, connections, pulses, cluster, logger);
   let isDraining = false;
   const readiness = new SharedAnswer(readinessKeptMs, monotonicMs, () => readinessOf(front));
   const front: Front = createFront(

@@ -1,4 +1,4 @@
-// How far the folding threads of this process are behind what the log acked here. Without it an edge and its log would take
+// How far those who fold are behind what the log acked here: threads of this process, and those of other processes as they tell. Without it an edge and its log would take
 // more than the threads can fold for as long as a client sends it: reports would become ever older, and live reads fail.
 //   Owns: the bytes acked here and not folded yet, and which messages are handed over to be folded.
 //   Does not own: which bodies wait for them (edge/admission/intake.ts).
@@ -10,6 +10,8 @@
 //   F4. The records of each partition, and the messages that its thread was handed and did not fold, are bounded, also of one
 //       that never folds again. Messages beyond that are in the log.
 //   F5. A partition may move to another thread, or process. What was acked before has no lag there.
+//   F6. Another process tells several times within `noProgressMs` how far it is. One that tells nothing makes no progress (F1), and one
+//       that is further back than before reads its log again: what was acked before has no lag there, either.
 
 import {must} from '../../actors/invariant.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
@@ -35,10 +37,21 @@ interface Mark {
   bytes: number;
 }
 
+/** Who folds partitions: a thread of this process, or of another one. */
+type Folder = Pick<FoldingThread, 'partitions' | 'appliedSequences'> & Partial<Pick<FoldingThread, 'handOver'>>;
+
+/** A thread of another process. */
+interface DistantFolder extends Folder {
+  partitions: number[];
+}
+
+/** A partition and the last sequence of its log that a thread has folded, modulo 2^32. */
+export type AppliedSequence = readonly [partition: number, sequence: number];
+
 interface PartitionLag {
   readonly partition: number;
-  /** Undefined: another process folds it. F5 */
-  thread: FoldingThread | undefined;
+  /** Undefined: nobody is known to fold it. F5 */
+  folder: Folder | undefined;
   readonly marks: Mark[];
   bytes: number;
   /** Time at which some of the lag was folded last, or at which it began. F1 */
@@ -48,6 +61,7 @@ interface PartitionLag {
 export class FoldLag {
   private readonly monotonicMs: () => number;
   private readonly threads: readonly FoldingThread[];
+  private readonly distant = new Map<string, DistantFolder>();
   private readonly byPartition: readonly PartitionLag[];
   /** Bytes that may be taken at any lag. F2 */
   private takableBytes = 0;
@@ -56,18 +70,53 @@ export class FoldLag {
     this.monotonicMs = monotonicMs;
     this.threads = threads;
     this.byPartition = Array.from({length: partitionCount}, (_, partition): PartitionLag => {
-      return {partition, thread: undefined, marks: [], bytes: 0, progressMs: 0};
+      return {partition, folder: undefined, marks: [], bytes: 0, progressMs: 0};
     });
   }
 
-  /** Undefined when another process folds the partition. F5 */
+  /** Another process tells how far its threads are. `isOwner`: whether it owns the partition now. F6 */
+  told(
+    process: string,
+    threads: readonly (readonly AppliedSequence[])[],
+    isOwner: (partition: number) => boolean,
+  ): void {
+    for (const [at, applied] of threads.entries()) {
+      const others = applied.filter(([partition]) => isOwner(partition) && !this.isFoldedHere(partition));
+      this.toldOf(`${process} ${at}`, others);
+    }
+    for (const [name, {partitions}] of this.distant) if (partitions.length === 0) this.distant.delete(name);
+  }
+
+  private isFoldedHere(partition: number): boolean {
+    return this.threads.some(({partitions}) => partitions.includes(partition));
+  }
+
+  private toldOf(name: string, applied: readonly AppliedSequence[]): void {
+    const folder = this.distant.get(name) ?? {
+      partitions: [],
+      appliedSequences: new Int32Array(this.byPartition.length),
+    };
+    for (const [partition, sequence] of applied) {
+      for (const other of this.distant.values())
+        if (other !== folder) other.partitions = other.partitions.filter((one) => one !== partition);
+      if (((sequence - folder.appliedSequences[partition]!) | 0) < 0) clear(this.byPartition[partition]!);
+      folder.appliedSequences[partition] = sequence;
+    }
+    folder.partitions = applied.map(([partition]) => partition);
+    this.distant.set(name, folder);
+  }
+
+  /** Undefined when nobody is known to fold the partition. F5 */
   private lagOf(partition: number): PartitionLag | undefined {
     const lag = this.byPartition[partition]!;
-    if (lag.thread?.partitions.includes(partition)) return lag;
-    lag.thread = this.threads.find(({partitions}) => partitions.includes(partition));
-    lag.marks.length = 0;
-    lag.bytes = 0;
-    return lag.thread && lag;
+    if (lag.folder?.partitions.includes(partition)) return lag;
+    lag.folder = this.folders.find(({partitions}) => partitions.includes(partition));
+    clear(lag);
+    return lag.folder && lag;
+  }
+
+  private get folders(): readonly Folder[] {
+    return this.distant.size === 0 ? this.threads : [...this.threads, ...this.distant.values()];
   }
 
   /** The log stored the message at `sequence`. Copies its bytes. */
@@ -75,7 +124,8 @@ export class FoldLag {
     const lag = this.lagOf(partition);
     if (lag === undefined) return;
     this.count(lag, sequence, message.length);
-    const {handOver, partitions} = must(lag.thread, 'a thread folds it');
+    const {handOver, partitions} = must(lag.folder, 'somebody folds it');
+    if (handOver === undefined) return;
     const bytesMax = Math.max(foldLagBytesMax / partitions.length, logMessageBytesMax); // F4: one message always has room.
     if (lag.bytes <= bytesMax) handOver.add(partition, sequence, message);
   }
@@ -95,7 +145,7 @@ export class FoldLag {
   }
 
   private passFolded(lag: PartitionLag, nowMs: number): void {
-    const folded = Atomics.load(must(lag.thread, 'a thread folds it').appliedSequences, lag.partition);
+    const folded = Atomics.load(must(lag.folder, 'somebody folds it').appliedSequences, lag.partition);
     const {marks} = lag;
     let [count, bytes] = [0, 0];
     while (count < marks.length && ((folded - marks[count]!.sequence) | 0) >= 0) bytes += marks[count++]!.bytes;
@@ -106,11 +156,11 @@ export class FoldLag {
     this.takableBytes = Math.min(this.takableBytes + takenOnShare * bytes, takenOnBytesMax);
   }
 
-  /** Log bytes acked here and not folded yet, of the thread that is furthest behind. F1 */
+  /** Log bytes acked here and not folded yet, of the thread that is furthest behind, here or elsewhere. F1 */
   bytes(): number {
     const nowMs = this.monotonicMs();
     let most = 0;
-    for (const {partitions} of this.threads) {
+    for (const {partitions} of this.folders) {
       let bytes = 0;
       for (const partition of partitions) {
         const lag = must(this.lagOf(partition), 'the thread folds it');
@@ -133,9 +183,11 @@ export class FoldLag {
   /** The log may be another one: starts without a lag. F3 */
   startConnection(): void {
     for (const {handOver} of this.threads) handOver.startConnection();
-    for (const lag of this.byPartition) {
-      lag.marks.length = 0;
-      lag.bytes = 0;
-    }
+    for (const lag of this.byPartition) clear(lag);
   }
+}
+
+function clear(lag: PartitionLag): void {
+  lag.marks.length = 0;
+  lag.bytes = 0;
 }

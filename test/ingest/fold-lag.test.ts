@@ -1,7 +1,7 @@
 // How far those who fold are behind, with a clock and threads that the test moves.
 import {describe, expect, test} from 'vitest';
 import {logMessageBytesMax} from '../../actors/limits.js';
-import {FoldLag, foldLagBytesMax, noProgressMs} from '../../src/ingest/fold-lag.js';
+import {type AppliedSequence, FoldLag, foldLagBytesMax, noProgressMs} from '../../src/ingest/fold-lag.js';
 import {type AckedParcel, HandOver} from '../../src/ingest/hand-over.js';
 import type {FoldingThread} from '../../src/worker-messages.js';
 import {until} from '../support/until.js';
@@ -13,7 +13,7 @@ const messagesAtBound = foldLagBytesMax / mib;
 class World {
   nowMs = 5_000;
   readonly threads: readonly FoldingThread[];
-  readonly lag: FoldLag;
+  lag: FoldLag;
   readonly parcels: AckedParcel[] = [];
 
   constructor(...partitionsOfThreads: number[][]) {
@@ -221,5 +221,110 @@ describe('messages that are handed over', () => {
     const world = new World(Array.from({length: 256}, (_, partition) => partition));
     world.lag.acked(255, 1, new Uint8Array(logMessageBytesMax));
     expect(handed(world)).toEqual(['1: 255/1']);
+  });
+});
+
+describe('partitions that another process folds', () => {
+  /** Partition 0 is folded here; 1 and 2 are those of others. */
+  class DistantWorld extends World {
+    /** By partition. */
+    readonly owners = new Map([
+      [1, 'a'],
+      [2, 'a'],
+    ]);
+
+    constructor() {
+      super([0], []);
+      this.lag = new FoldLag(this.threads, 3, () => this.nowMs);
+    }
+
+    told(process: string, ...threads: AppliedSequence[][]): void {
+      this.lag.told(process, threads, (partition) => this.owners.get(partition) === process);
+    }
+  }
+
+  test('hold up like those of this process, once their owner has said how far it is', () => {
+    const world = new DistantWorld();
+    world.acked(1, 1, 100); // Nobody has said anything.
+    expect(world.mib).toBe(0);
+    world.told('a', [[1, 100]], [[2, 7]]);
+    world.acked(1, 101, 104);
+    world.acked(2, 8, 10);
+    expect(world.mib).toBe(4); // Of one thread; the other has three.
+    world.told('a', [[1, 103]], [[2, 7]]);
+    expect(world.mib).toBe(3);
+    world.acked(1, 105, 105 + messagesAtBound);
+    expect(world.lag.take(foldLagBytesMax)).toBe(true); // F2: what was folded is half of that.
+    expect(world.lag.take(1)).toBe(false);
+    world.told('a', [[1, 105 + messagesAtBound]], [[2, 10]]);
+    expect(world.mib).toBe(0);
+    expect(world.lag.take(1)).toBe(true);
+  });
+
+  test('whose owner stands still, or went away, hold up for a second', () => {
+    const world = new DistantWorld();
+    world.told('a', [[1, 1]]);
+    world.acked(1, 2, 1 + 2 * messagesAtBound);
+    expect(world.lag.take(mib)).toBe(false);
+    world.nowMs += noProgressMs / 2;
+    world.told('a', [[1, 1]]); // It tells that it stands still.
+    expect(world.lag.take(mib)).toBe(false);
+    world.nowMs += noProgressMs / 2;
+    expect(world.lag.take(mib)).toBe(true);
+    world.acked(1, 2 + 2 * messagesAtBound, 4 * messagesAtBound);
+    expect(world.lag.take(mib)).toBe(true);
+    // It goes on far behind.
+    world.told('a', [[1, 2]]);
+    expect(world.mib).toBe(4 * messagesAtBound - 2);
+  });
+
+  test('that get another owner have no lag there, and the one before is not believed any more', () => {
+    const world = new DistantWorld();
+    world.told('a', [
+      [1, 1],
+      [2, 1],
+    ]);
+    world.acked(1, 2, 10);
+    world.acked(2, 2, 4);
+    expect(world.mib).toBe(12);
+    world.owners.set(1, 'b');
+    world.told('b', [[1, 5]]);
+    expect(world.mib).toBe(3);
+    world.acked(1, 11, 15);
+    world.told('a', [
+      [1, 99], // Paused, and wakes.
+      [2, 1],
+    ]);
+    expect(world.mib).toBe(5);
+    world.told('b', [[1, 15]]);
+    expect(world.mib).toBe(3);
+    world.told('a', []);
+    world.told('b', []);
+    expect(world.mib).toBe(0);
+  });
+
+  test('of a log that its owner reads again have no lag until it is acked again', () => {
+    const world = new DistantWorld();
+    world.told('a', [[1, 100]]);
+    world.acked(1, 101, 104);
+    world.told('a', [[1, 3]]);
+    expect(world.mib).toBe(0);
+    world.acked(1, 4, 5);
+    expect(world.mib).toBe(2);
+  });
+
+  test('do not hold up, and are handed to nobody, while a thread of this process folds them', () => {
+    const world = new DistantWorld();
+    world.owners.set(0, 'a');
+    world.told('a', [[0, 50]]);
+    world.acked(0, 1, 3);
+    expect(world.mib).toBe(3);
+    world.folded(0, 3);
+    expect(world.mib).toBe(0);
+    world.told('a', [[1, 0]]);
+    world.acked(1, 1, 3);
+    expect(world.mib).toBe(3);
+    world.threads[0]!.handOver.now();
+    expect(world.parcels.flatMap(({messages}) => messages.map(({partition}) => partition))).toEqual([0, 0, 0]);
   });
 });
