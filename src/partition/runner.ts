@@ -581,6 +581,7 @@ export class Runner {
   }
 
   private async publishLast(): Promise<void> {
+    if (this.hasEnded) return; // It was abandoned while it was released: nothing is published any more.
     this.now = this.isHalted ? 'draining, halted' : 'draining';
     this.stopTimers();
     if (this.isHalted) return;

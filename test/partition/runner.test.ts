@@ -317,6 +317,16 @@ test('a tick of a successor ends the runner: it takes no snapshot, and nothing c
   ]);
 });
 
+test('a partition that another owner takes while it is released ends, and waits for nothing', async () => {
+  const driven = await live();
+  const released = driven.runner.release();
+  await turns();
+  driven.runner.abandon();
+  for (const {stored} of driven.ticks) stored(1);
+  await released;
+  expect([driven.runner.hasEnded, driven.ticks.length]).toEqual([true, 2]);
+});
+
 test('an owner that goes on in another epoch appends a tick of it: those of before are filler', async () => {
   const driven = await live();
   driven.ownership.meet = async (epoch) => {
