@@ -2,6 +2,8 @@
 //   Owns: what a question has at hand (reading.ts). Does not own: how each kind is answered (questions/), how parts are loaded
 //   (part-scan.ts), which snapshots (the engine).
 //   EV1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
+import {ByteReader, ByteWriter} from '../../actors/bytes/bytes.js';
+import {must} from '../../actors/invariant.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import type {ChangesQuery, PositionGone} from '../asks/changes.js';
@@ -12,15 +14,18 @@ import type {PartsCache} from '../parts/parts-cache.js';
 import {threadProgress} from './kernels/funnel-kernel.js';
 import {rowFinder} from './kernels/name-kernel.js';
 import {PartScan} from './part-scan.js';
+import {asOf} from './published/freshness.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
-import {questions} from './questions/all.js';
+import {alone, inRounds} from './questions/all.js';
 import {type ChangesPage, changesPage} from './questions/changes.js';
 import {converted} from './questions/converted.js';
 import {type ExportedPage, exportedPage} from './questions/exported.js';
 import type {FastPaths, Reading} from './reading.js';
+import {type AskedShare, foldAll, type Others, type Question, type Round, type Share} from './rounds.js';
 import type {UserReferences} from './user-references.js';
 
-type Question = (reading: Reading, query: ReportQuery, snapshots: readonly PartitionSnapshot[]) => Promise<string>;
+type InRounds = (reading: Reading, query: ReportQuery, asOfMs: number) => Question<unknown>;
+type Alone = (reading: Reading, query: ReportQuery, snapshots: readonly PartitionSnapshot[]) => Promise<string>;
 
 export class Evaluation {
   private readonly reading: Reading;
@@ -40,9 +45,46 @@ export class Evaluation {
     };
   }
 
-  /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
-  answer(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    return (questions[query.report] as Question)(this.over(snapshots.length), query, snapshots);
+  /** JSON text of the answer. `others`: absent, all partitions are folded here. @throws MissingPart, DamagedPart, BeyondMemory */
+  answer(query: ReportQuery, snapshots: readonly PartitionSnapshot[], others?: Others): Promise<string> {
+    const reading = this.over(snapshots.length);
+    const question = questionOf(reading, query, snapshots);
+    if (question === undefined) return (alone[query.report as keyof typeof alone] as Alone)(reading, query, snapshots);
+    if (others === undefined) return question.answer((round) => foldAll(round, snapshots));
+    reading.scan.partitionCount = others.ownOf(snapshots).length;
+    return question.answer((round, step) => this.withOthers(round, others.ask(snapshots, JSON.stringify(step))));
+  }
+
+  /** RO1 (rounds.ts) */
+  private async withOthers<R extends Round>(round: R, shares: readonly Share[]): Promise<R> {
+    const {scan} = this.reading;
+    for (const share of shares) {
+      const {partial, own} = await share;
+      if (partial !== undefined) await scan.inSlices(round.add(new ByteReader(partial)));
+      await foldAll(round, own);
+    }
+    return round;
+  }
+
+  /**
+   * What the round of a step has of some partitions, for another process; undefined: it takes more than `bytesMax`.
+   * @throws MissingPart, DamagedPart, BeyondMemory
+   */
+  async partial(
+    {query, step, partitions}: Pick<AskedShare, 'query' | 'step' | 'partitions'>,
+    snapshots: readonly PartitionSnapshot[],
+    bytesMax: number,
+  ): Promise<Uint8Array | undefined> {
+    const reading = this.over(partitions.length);
+    const question = must(questionOf(reading, query, snapshots), 'shares are of questions in rounds');
+    const round = question.round(JSON.parse(step));
+    for (const partition of partitions) await round.fold(must(snapshots[partition], 'a share is of partitions'));
+    const writer = new ByteWriter(4_096);
+    for (const _ of round.write(writer)) {
+      if (writer.position > bytesMax) return undefined;
+      await reading.scan.pauseIfDue();
+    }
+    return writer.position > bytesMax ? undefined : writer.finish();
   }
 
   /** A page of an export; undefined when no event has the id of its cursor. @throws MissingPart, DamagedPart */
@@ -68,4 +110,15 @@ export class Evaluation {
     this.reading.scan.partitionCount = partitionCount;
     return this.reading;
   }
+}
+
+/** Undefined: the question is not in rounds. */
+function questionOf(
+  reading: Reading,
+  query: ReportQuery,
+  snapshots: readonly PartitionSnapshot[],
+): Question<unknown> | undefined {
+  if (!(query.report in inRounds)) return undefined;
+  const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
+  return (inRounds[query.report as keyof typeof inRounds] as unknown as InRounds)(reading, query, asOfMs);
 }

@@ -27,7 +27,7 @@ export const loadsAheadMax = 4;
 const scanShare = 3 / 4;
 
 /** Bytes borrowed from the room for parts. */
-interface Loan {
+export interface Loan {
   /** Changes the loan to so many bytes. */
   take(bytes: number): void;
 }

@@ -3,6 +3,7 @@
 //   RS1. Bodies are read for conditions first, then for the properties of passing rows.
 //   RS2. Chunks are folded in order: rows of one user come by (chunk, time, row).
 
+import type {ByteReader, ByteWriter} from '../../actors/bytes/bytes.js';
 import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
@@ -74,6 +75,7 @@ export class RowScan {
   private readonly judged: readonly Judged[];
   /** Values by property name: several conditions may be on one property. */
   private readonly values = new Map<string, PropertyValues>();
+  private skippedElsewhere = 0;
 
   constructor(reading: RowReading, asked: Chosen) {
     this.reading = reading;
@@ -93,9 +95,9 @@ export class RowScan {
     return values;
   }
 
-  /** Rows that comparisons of numbers could not judge, over all passes so far. */
+  /** Rows that comparisons of numbers could not judge, over all passes so far, and in other processes. */
   get skipped(): number {
-    return this.judges().reduce((sum, {skipped}) => sum + skipped, 0);
+    return this.judges().reduce((sum, {skipped}) => sum + skipped, this.skippedElsewhere);
   }
 
   /** `,"skipped":n` at the end of an answer; empty if no condition compares numbers. */
@@ -107,6 +109,22 @@ export class RowScan {
   /** Undoes the count of a pass before the same rows are scanned again. */
   forgetSkipped(): void {
     for (const judge of this.judges()) judge.skipped = 0;
+    this.skippedElsewhere = 0;
+  }
+
+  /** Moves the count of another scan here. */
+  takeSkipped(other: RowScan): void {
+    this.skippedElsewhere += other.skipped;
+    other.forgetSkipped();
+  }
+
+  writeSkipped(to: ByteWriter): void {
+    to.varint(this.skipped);
+  }
+
+  /** Adds what `writeSkipped` wrote. */
+  addSkipped(from: ByteReader): void {
+    this.skippedElsewhere += from.varint();
   }
 
   private judges(): KeyJudge[] {

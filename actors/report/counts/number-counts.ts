@@ -35,6 +35,12 @@ export class NumberCounts {
     return true;
   }
 
+  /** Hands over all chunks, of which it counts nothing any more. */
+  takeOut(): readonly TimedNumbers[] {
+    this.counts = new Uint32Array(0);
+    return this.chunks.splice(0);
+  }
+
   /** Events of each group: `others`, and those that were counted here. */
   totals(groups: ValueGroups, others: Float64Array): Float64Array {
     const groupOf = this.groupsOf(groups);

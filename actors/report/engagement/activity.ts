@@ -9,6 +9,7 @@
 import {bitCount} from '../../order/bit-count.js';
 import {upperBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
+import {SumColumns} from '../partials.js';
 import {inWordSlices} from '../rows/bucket-sets.js';
 import type {Stretch} from '../selection.js';
 import {type ActiveMetric, type ActivePlan, windowStarts} from './active-plan.js';
@@ -53,8 +54,8 @@ export class ActivityWindows {
 export class ActivitySums {
   /** Number of users in each window. */
   readonly counts: Float64Array;
-  /** Number of distinct users in [from, to]. */
-  total = 0;
+  private readonly totals = new Float64Array(1);
+  readonly sums: SumColumns;
   private readonly plan: ActivePlan;
   /** Scratch for the union of each element with later ones. */
   private readonly unions: Uint32Array[] = [];
@@ -62,6 +63,12 @@ export class ActivitySums {
   constructor(plan: ActivePlan) {
     this.plan = plan;
     this.counts = new Float64Array(plan.windows.ends.length);
+    this.sums = new SumColumns([this.counts, this.totals]);
+  }
+
+  /** Number of distinct users in [from, to]. */
+  get total(): number {
+    return this.totals[0];
   }
 
   /** Adds the users of each element; every user is added once. */
@@ -73,10 +80,16 @@ export class ActivitySums {
     });
   }
 
+  /** Adds users of whom there are rows alone. */
+  addCells(cells: ActivityCells): void {
+    for (const [window, users] of cells.counts(0).entries()) this.counts[window] += users;
+    this.totals[0] += cells.total(0);
+  }
+
   private addTotal(sets: readonly Uint32Array[]): void {
     const all = new Uint32Array(sets[0].length);
     for (let element = this.plan.totalElement; element < sets.length; element++) unite(all, sets[element], all);
-    this.total += countUnion(all, all);
+    this.totals[0] += countUnion(all, all);
   }
 
   /** AC3 */
@@ -127,6 +140,7 @@ export class ActivityCells {
   /** Change of the number of users from one window to the next. */
   private readonly changes: Float64Array;
   private readonly totals: Float64Array;
+  readonly sums: SumColumns;
   /** End of the buckets that count the current user, per series. AC2 */
   private readonly reached: Int32Array;
   private readonly isInTotal: Uint8Array;
@@ -136,6 +150,7 @@ export class ActivityCells {
     this.windows = windows;
     this.changes = new Float64Array(seriesCount * (windows.buckets.count + 1));
     this.totals = new Float64Array(seriesCount);
+    this.sums = new SumColumns([this.changes, this.totals]);
     this.reached = new Int32Array(seriesCount);
     this.isInTotal = new Uint8Array(seriesCount);
   }

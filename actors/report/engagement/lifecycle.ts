@@ -4,6 +4,7 @@
 //        neither of these. dormant: the user was in the bucket before, and is not in this one.
 //   LC2. So new + returning + resurrecting are a bucket's users, and dormant is the bucket before minus returning.
 import {bitCount} from '../../order/bit-count.js';
+import {SumColumns} from '../partials.js';
 import {forEachUser, inWordSlices} from '../rows/bucket-sets.js';
 
 export const stages = ['new', 'returning', 'resurrecting', 'dormant'] as const;
@@ -15,12 +16,14 @@ export class LifecycleCells {
   readonly returning: Float64Array;
   readonly resurrecting: Float64Array;
   readonly dormant: Float64Array;
+  readonly sums: SumColumns;
 
   constructor(count: number) {
     this.new = new Float64Array(count);
     this.returning = new Float64Array(count);
     this.resurrecting = new Float64Array(count);
     this.dormant = new Float64Array(count);
+    this.sums = new SumColumns([this.new, this.returning, this.resurrecting, this.dormant]);
   }
 
   /**

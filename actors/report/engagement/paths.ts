@@ -5,6 +5,8 @@
 //   PA2. A path ends where the user has no further event in the range.
 //   PA3. An edge is a pair of events at two steps; the most frequent ones are shown. All numbers are exact: an event's users
 //        are all who had it at that step, and edges that are not shown are summed up.
+import type {ByteReader, ByteWriter} from '../../bytes/bytes.js';
+import {each, type PartialSum} from '../partials.js';
 import {compareTexts} from '../rows/value-groups.js';
 
 export type PathDirection = 'after' | 'before';
@@ -32,7 +34,7 @@ interface Edge {
   readonly users: number;
 }
 
-export class PathCounts {
+export class PathCounts implements PartialSum {
   private readonly depth: number;
   /** Numbers of all names, from 1 on. */
   private readonly numbers = new Map<string, number>();
@@ -76,10 +78,37 @@ export class PathCounts {
     }
   }
 
-  private count(users: Map<number, number>, key: number): void {
+  private count(users: Map<number, number>, key: number, more = 1): void {
     const known = users.get(key);
     if (known === undefined) this.entries += 1;
-    users.set(key, (known ?? 0) + 1);
+    users.set(key, (known ?? 0) + more);
+  }
+
+  *write(to: ByteWriter): Generator<void, void, void> {
+    const {texts} = this;
+    to.varint(texts.length);
+    yield* each(texts.length, (number) => to.string(texts[number]));
+    for (const users of [...this.events, ...this.pairs]) {
+      const entries = [...users];
+      to.varint(entries.length);
+      yield* each(entries.length, (i) => {
+        to.varint(entries[i][0]);
+        to.varint(entries[i][1]);
+      });
+    }
+  }
+
+  *add(from: ByteReader): Generator<void, void, void> {
+    const numbers = new Uint32Array(from.varint());
+    yield* each(numbers.length, (number) => {
+      const text = from.string();
+      numbers[number] = number === end ? end : this.numberOf(text);
+    });
+    const pairOf = (pair: number): number => numbers[Math.floor(pair / pairBase)] * pairBase + numbers[pair % pairBase];
+    for (const users of this.events)
+      yield* each(from.varint(), () => this.count(users, numbers[from.varint()], from.varint()));
+    for (const users of this.pairs)
+      yield* each(from.varint(), () => this.count(users, pairOf(from.varint()), from.varint()));
   }
 
   /** `"depth":…,"steps":[…],"edges":[…]` with the `edgesMax` most frequent edges of each step. */

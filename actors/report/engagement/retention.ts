@@ -10,6 +10,7 @@ import {dayMs, hourMs} from '../../limits.js';
 import {bitCount} from '../../order/bit-count.js';
 import {firstPlace, lowerBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
+import {SumColumns} from '../partials.js';
 import type {UserPeriods} from './user-periods.js';
 
 export type RetentionInterval = 'hour' | 'day' | 'week' | 'month';
@@ -126,6 +127,7 @@ export class RetentionCells {
   readonly periods: Periods;
   private readonly sizes: Float64Array;
   private readonly counts: Float64Array;
+  readonly sums: SumColumns;
   /** Times of the current user's returns. */
   private returns = new Float64Array(64);
   /** Buckets of one user's returns. */
@@ -135,6 +137,7 @@ export class RetentionCells {
     this.periods = periods;
     this.sizes = new Float64Array(seriesCount * periods.cohorts.count);
     this.counts = new Float64Array(this.sizes.length * periods.rules.periods);
+    this.sums = new SumColumns([this.sizes, this.counts]);
     this.returnBuckets = new Uint32Array(periods.edges.length);
   }
 

@@ -1,12 +1,15 @@
 // Stickiness: the number of users active in exactly k buckets of the range.
+import {SumColumns} from '../partials.js';
 import {inWordSlices} from '../rows/bucket-sets.js';
 
 export class StickinessCells {
   /** Number of users active in exactly k buckets, at k - 1. */
   private readonly users: Float64Array;
+  readonly sums: SumColumns;
 
   constructor(bucketCount: number) {
     this.users = new Float64Array(bucketCount);
+    this.sums = new SumColumns([this.users]);
   }
 
   /** Adds the users of each bucket. */

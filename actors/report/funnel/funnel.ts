@@ -1,5 +1,7 @@
 // The funnel of one partition, that of all, and its JSON text in the order in which docs/api/reports/funnel.md shows it.
-import {medianOf, type NumberList} from './median.js';
+import type {ByteReader, ByteWriter} from '../../bytes/bytes.js';
+import {each, type PartialSum, readNumber, writeNumber} from '../partials.js';
+import {medianOf, type NumberList, type NumberLists} from './median.js';
 
 export interface FunnelResult {
   /** Number of users at each step. */
@@ -11,6 +13,42 @@ export interface FunnelResult {
 export interface Funnel {
   readonly reached: readonly number[];
   readonly medianMs: readonly (number | null)[];
+}
+
+/** The funnels of some partitions. */
+export class FunnelResults implements PartialSum {
+  readonly all: FunnelResult[] = [];
+  private readonly stepCount: number;
+  private readonly lists: NumberLists;
+
+  constructor(stepCount: number, lists: NumberLists) {
+    this.stepCount = stepCount;
+    this.lists = lists;
+  }
+
+  *write(to: ByteWriter): Generator<void, void, void> {
+    for (let step = 0; step < this.stepCount; step++) {
+      to.varint(this.all.reduce((sum, {reached}) => sum + reached[step], 0));
+      const columns = this.all.flatMap(({durations}) => durations[step].columns());
+      to.varint(columns.reduce((sum, {length}) => sum + length, 0));
+      for (const numbers of columns) yield* each(numbers.length, (i) => writeNumber(to, numbers[i]));
+    }
+  }
+
+  *add(from: ByteReader): Generator<void, void, void> {
+    const reached = new Float64Array(this.stepCount);
+    const durations = Array.from(reached, () => this.lists.take());
+    this.all.push({reached, durations});
+    for (const [step, list] of durations.entries()) {
+      reached[step] = from.varint();
+      yield* each(from.varint(), () => list.push(readNumber(from)));
+    }
+  }
+
+  /** Gives the lists of durations back: nobody reads them any more. */
+  end(): void {
+    for (const {durations} of this.all.splice(0)) for (const list of durations) this.lists.giveBack(list);
+  }
 }
 
 export function mergeFunnels(stepCount: number, partials: readonly FunnelResult[]): Funnel {

@@ -1,6 +1,8 @@
 // Paths of all users, as columns: the source of a funnel's series and of its breakdown.
 //   PL1. A path is of one user, or of one pair of user and held value; it has at least one step.
 //   PL2. A sum over partitions is a sum over paths, so the order of additions does not matter.
+import type {ByteReader, ByteWriter} from '../../bytes/bytes.js';
+import {each, readNumber, writeNumber} from '../partials.js';
 import {inSlices} from '../rows/gathered-rows.js';
 
 /** A column that grows. */
@@ -64,6 +66,30 @@ export class PathLog {
     this.open.push(isUndecided ? 1 : 0);
     this.starts.push(this.gaps.count);
     for (let step = 1; step < depth; step++) this.gaps.push(times[step] - times[step - 1]);
+  }
+
+  *write(to: ByteWriter): Generator<void, void, void> {
+    to.varint(this.count);
+    yield* each(this.count, (path) => {
+      to.varint(this.depth(path));
+      to.varint(this.group(path));
+      to.varint(this.bucket(path));
+      to.u8(this.open.values[path]);
+      for (let step = 1; step < this.depth(path); step++) writeNumber(to, this.gap(path, step));
+    });
+  }
+
+  /** Adds what `write` wrote. `groups`: groups here, by those there. */
+  *addRead(from: ByteReader, groups: Uint32Array): Generator<void, void, void> {
+    yield* each(from.varint(), () => {
+      const depth = from.varint();
+      this.depths.push(depth);
+      this.groups.push(groups[from.varint()]);
+      this.buckets.push(from.varint());
+      this.open.push(from.u8());
+      this.starts.push(this.gaps.count);
+      for (let step = 1; step < depth; step++) this.gaps.push(readNumber(from));
+    });
   }
 
   depth(path: number): number {

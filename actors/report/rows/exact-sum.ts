@@ -3,6 +3,8 @@
 //       halves that stay exact for 2^26 additions; then they move into a big integer.
 //   ES2. The sum is rounded once, to the nearest double, ties to even.
 
+import type {ByteReader, ByteWriter} from '../../bytes/bytes.js';
+
 const halfBits = 26;
 const half = 2 ** halfBits;
 const additionsMax = 2 ** 26;
@@ -53,6 +55,25 @@ export class ExactSum {
       bin.additions += additions;
       bin.carried += carried;
     }
+  }
+
+  write(to: ByteWriter): void {
+    to.varint(this.count);
+    to.f64(this.whole);
+    to.varint(this.bins.size);
+    for (const [place, bin] of this.bins) {
+      carry(bin);
+      to.varint(place);
+      to.string(String(bin.carried));
+    }
+  }
+
+  static read(from: ByteReader): ExactSum {
+    const sum = new ExactSum();
+    sum.count = from.varint();
+    sum.whole = from.f64();
+    for (let left = from.varint(); left > 0; left--) sum.binOf(from.varint()).carried = BigInt(from.string());
+    return sum;
   }
 
   private addToBin(value: number): void {

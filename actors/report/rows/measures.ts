@@ -3,7 +3,9 @@
 //   ME2. Only JSON numbers are measured: other values are counted as skipped. A cell without any number has no value.
 //   ME3. Sums and averages are rounded once (exact-sum.ts); a percentile is the nearest rank of the sorted values: the smallest
 //       one that at least p % of them do not exceed.
+import type {ByteReader, ByteWriter} from '../../bytes/bytes.js';
 import {bitCount} from '../../order/bit-count.js';
+import {each, type PartialSum, readNumber, SumColumns, writeNumber} from '../partials.js';
 import {inWordSlices, type SetsOfPass} from './bucket-sets.js';
 import {ExactSum} from './exact-sum.js';
 import {rankedNumber} from './ranked-number.js';
@@ -36,6 +38,10 @@ interface CellNumbers {
   merge(from: number, to: number): void;
   /** The value of a cell; null without numbers. ME2 */
   valueOf(cell: number): number | null;
+  /** Writes the numbers of a cell. */
+  write(cell: number, to: ByteWriter): void;
+  /** Adds what `write` wrote. */
+  addRead(cell: number, from: ByteReader): void;
   /** Estimated bytes of memory. */
   readonly bytes: number;
 }
@@ -69,6 +75,16 @@ class Sums implements CellNumbers {
     const sum = this.sums[cell];
     const value = sum?.rounded(this.isAverage ? sum.count : 1);
     return value === undefined || !Number.isFinite(value) ? null : value;
+  }
+
+  write(cell: number, to: ByteWriter): void {
+    const sum = this.sums[cell];
+    to.u8(sum === undefined ? 0 : 1);
+    sum?.write(to);
+  }
+
+  addRead(cell: number, from: ByteReader): void {
+    if (from.u8() > 0) this.sumOf(cell).addAll(ExactSum.read(from));
   }
 
   get bytes(): number {
@@ -107,6 +123,16 @@ class Extremes implements CellNumbers {
     return value === undefined ? null : value + 0; // Adding 0 turns -0 into 0: JSON has no -0.
   }
 
+  write(cell: number, to: ByteWriter): void {
+    const value = this.values[cell];
+    to.u8(value === undefined ? 0 : 1);
+    if (value !== undefined) writeNumber(to, value);
+  }
+
+  addRead(cell: number, from: ByteReader): void {
+    if (from.u8() > 0) this.add(cell, readNumber(from));
+  }
+
   get bytes(): number {
     return this.values.length * 8;
   }
@@ -139,9 +165,22 @@ class Ranks implements CellNumbers {
     if (runs !== undefined) this.runs[to] = [...(this.runs[to] ?? []), ...runs];
   }
 
+  write(cell: number, to: ByteWriter): void {
+    const columns = this.numbersOf(cell);
+    to.varint(columns.reduce((sum, {length}) => sum + length, 0));
+    for (const numbers of columns) for (const number of numbers) writeNumber(to, number);
+  }
+
+  addRead(cell: number, from: ByteReader): void {
+    for (let left = from.varint(); left > 0; left--) this.add(cell, readNumber(from));
+  }
+
+  private numbersOf(cell: number): RunNumbers[] {
+    return [...(this.columns[cell] ?? []).map(({held}) => held), ...(this.runs[cell] ?? [])];
+  }
+
   valueOf(cell: number): number | null {
-    const columns: RunNumbers[] = (this.columns[cell] ?? []).map(({held}) => held);
-    columns.push(...(this.runs[cell] ?? []));
+    const columns = this.numbersOf(cell);
     const count = columns.reduce((sum, {length}) => sum + length, 0);
     if (count === 0) return null;
     return rankedNumber(columns, Math.max(0, Math.ceil((count * this.percent) / 100) - 1)) + 0;
@@ -193,7 +232,7 @@ function cellNumbers(measure: Measure | undefined): CellNumbers | undefined {
 }
 
 /** Cells of one answer. Totals and the sums over all series exist after `finish`. ME1 */
-export class MeasuredCells {
+export class MeasuredCells implements PartialSum {
   readonly counts: Float64Array;
   readonly measure: Measure | undefined;
   readonly bucketCount: number;
@@ -268,6 +307,21 @@ export class MeasuredCells {
   /** Forgets the last users: another partition has other indexes. */
   nextPartition(): void {
     this.lastUser.fill(0);
+  }
+
+  /** Call it before `finish`. */
+  *write(to: ByteWriter): Generator<void, void, void> {
+    yield* this.sums.write(to);
+    yield* each(this.counts.length, (cell) => this.numbers?.write(cell, to));
+  }
+
+  *add(from: ByteReader): Generator<void, void, void> {
+    yield* this.sums.add(from);
+    yield* each(this.counts.length, (cell) => this.numbers?.addRead(cell, from));
+  }
+
+  private get sums(): SumColumns {
+    return new SumColumns([this.counts, this.users]);
   }
 
   /** Adds the other series to series 0, and the buckets of each series to its total. Call it after the last event. */

@@ -1,6 +1,8 @@
 // Values of a property as numbers, across all partitions of an answer: the rows of a breakdown.
 //   VG1. Values with equal texts are one value. Missing values, null, and other non-scalars are kinds of their own.
 //   VG2. A number is a group by itself, and so is a text that a number has: of tens of thousands of numbers, an answer prints few.
+import type {ByteReader, ByteWriter} from '../../bytes/bytes.js';
+import {each} from '../partials.js';
 import {textOf} from './property-text.js';
 import type {PropertyValue, PropertyValues} from './property-values.js';
 
@@ -21,6 +23,8 @@ export class ValueGroups {
   private groupsOfSmall = new Uint32Array(0);
   private readonly groupsOfNumbers = new Map<number, number>();
   private chars = 0;
+  /** Group of all further values, once there is one. */
+  private rest: number | undefined;
 
   /** Estimated bytes of memory: up to two a character of text, and the maps. */
   get bytes(): number {
@@ -92,9 +96,31 @@ export class ValueGroups {
   }
 
   private newGroup(value: string | number): number {
+    if (this.rest !== undefined) return this.rest;
     const group = this.count;
     this.values.push(value);
     return group;
+  }
+
+  /** Gives all values that have no group yet one for all of them. */
+  close(): void {
+    this.rest = this.newGroup('');
+  }
+
+  /** Writes the texts of the values, and yields between slices. */
+  *write(to: ByteWriter): Generator<void, void, void> {
+    const {values} = this;
+    to.varint(values.length);
+    yield* each(values.length, (i) => to.string(String(values[i])));
+  }
+
+  /** The groups of values that `write` wrote, by the groups that they had there; yields between slices. VG2 */
+  *read(from: ByteReader): Generator<void, Uint32Array, void> {
+    const groups = new Uint32Array(firstValueGroup + from.varint()).map((_, group) => group);
+    yield* each(groups.length - firstValueGroup, (i) => {
+      groups[firstValueGroup + i] = this.groupOfText(from.string());
+    });
+    return groups;
   }
 
   /** The text of a value's group. */
@@ -139,6 +165,18 @@ export function chooseGroups(
   const top = mostFrequent(values, totalOf, limit)
     .sort((a, b) => totalOf(b) - totalOf(a) || compareTexts(groups.text(a), groups.text(b)))
     .slice(0, limit);
+  return {top, rowOf: rowsOfGroups(groups, top), others: values.length - top.length};
+}
+
+/** The rows of values that were chosen already, over groups without any others. */
+export function knownGroups(groups: ValueGroups, texts: readonly string[]): ShownGroups {
+  const top = texts.map((text) => groups.groupOf(text));
+  groups.close();
+  return {top, rowOf: rowsOfGroups(groups, top), others: 0};
+}
+
+/** Row by group. */
+function rowsOfGroups(groups: ValueGroups, top: readonly number[]): Uint32Array {
   const rowOf = new Uint32Array(groups.count).fill(top.length);
   rowOf[missingGroup] = top.length + 1;
   rowOf[nullGroup] = top.length + 2;
@@ -146,7 +184,7 @@ export function chooseGroups(
   top.forEach((group, row) => {
     rowOf[group] = row;
   });
-  return {top, rowOf, others: values.length - top.length};
+  return rowOf;
 }
 
 /** The values that are at least as frequent as the last one within the limit: sorting tens of thousands takes longer. */

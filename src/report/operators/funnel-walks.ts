@@ -92,9 +92,9 @@ class SearchedEvents {
 
 export class FunnelWalks {
   private readonly reading: Reading;
-  private readonly rules: FunnelRules;
+  readonly rules: FunnelRules;
   private readonly groups: PathGrouping | undefined;
-  private readonly scan: RowScan;
+  readonly scan: RowScan;
   private readonly sets: SelectorSets;
   private readonly search: PathSearch;
   private readonly entryLastMs: number;

@@ -1,10 +1,13 @@
 // The rows of a breakdown: which values have rows of their own, chosen once over all partitions, and the row of each event.
 //   GR1. A breakdown by a property reads the values of rows; one by a trait reads those of users, whose events all are in one row.
+import type {ByteReader, ByteWriter} from '../../../actors/bytes/bytes.js';
 import type {RowsView} from '../../../actors/chunk/rows.js';
+import {each} from '../../../actors/report/partials.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {
   chooseGroups,
   KeyGroups,
+  knownGroups,
   missingGroup,
   notScalarGroup,
   nullGroup,
@@ -68,6 +71,16 @@ export class Grouping {
   /** `totals`: events of each group over all partitions. `read`: the same, also of rows that do not decide the order. */
   choose(totals: ArrayLike<number>, read?: ArrayLike<number>): ShownGroups {
     return chooseGroups(this.groups, totals, this.breakdown.limit, read);
+  }
+
+  /** Rows that another process has chosen, by the texts of their values, before any rows are read. */
+  known(texts: readonly string[]): ShownGroups {
+    return knownGroups(this.groups, texts);
+  }
+
+  /** The texts of values with rows of their own. */
+  textsOf({top}: ShownGroups): readonly string[] {
+    return top.map((group) => this.groups.text(group));
   }
 
   /** Which groups a row of the answer has. `shown`: the choice of the rows, which only `other` depends on. */
@@ -140,13 +153,38 @@ export class GroupCounts {
     const grown = new Float64Array(Math.max(groupEnd, 2 * counts.length, groupsMin));
     this.bytes += grown.byteLength - counts.byteLength;
     if (this.bucketCount > 0 && this.bytes > this.bytesMax) {
-      this.counts = [this.totals()];
-      this.bucketCount = 0;
+      this.dropBuckets();
       return this.countsOf(0, groupEnd);
     }
     grown.set(counts);
     this.counts[place] = grown;
     return grown;
+  }
+
+  private dropBuckets(): void {
+    this.counts = [this.totals()];
+    this.bucketCount = 0;
+  }
+
+  /** Writes the counts that are not 0, and yields between slices. */
+  *write(to: ByteWriter): Generator<void, void, void> {
+    to.varint(this.bucketCount);
+    for (const counts of this.counts) {
+      to.varint(counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0));
+      yield* each(counts.length, (group) => {
+        if (counts[group] === 0) return;
+        to.varint(group);
+        to.varint(counts[group]!);
+      });
+    }
+  }
+
+  /** Adds what `write` wrote. `groups`: groups here, by those there. */
+  *addRead(from: ByteReader, groups: Uint32Array): Generator<void, void, void> {
+    const bucketCount = from.varint();
+    if (bucketCount === 0 && this.bucketCount > 0) this.dropBuckets();
+    for (let bucket = 0; bucket < Math.max(1, bucketCount); bucket++)
+      yield* each(from.varint(), () => this.add(groups[from.varint()]!, bucket, from.varint()));
   }
 
   /** Events per group; groups past the end of the array have none. */

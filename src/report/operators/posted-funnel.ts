@@ -1,10 +1,11 @@
 // The funnel of one partition: out of postings of the events that its steps choose, or by a walk of its users (funnel-walks.ts).
-import type {FunnelResult} from '../../../actors/report/funnel/funnel.js';
+import {type FunnelResult, FunnelResults} from '../../../actors/report/funnel/funnel.js';
 import {PostedFunnel} from '../../../actors/report/funnel/posted-funnel.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import {type FunnelReportQuery, type FunnelRules, funnelSelectors} from '../../asks/funnels.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {partialOf} from '../rounds.js';
 import {FunnelWalks} from './funnel-walks.js';
 
 /** Whether paths depend on nothing but the events that the steps choose. */
@@ -44,15 +45,21 @@ export async function postedFunnel(
   return funnel;
 }
 
-/** By a walk. @throws MissingPart, DamagedPart, BeyondMemory */
-export async function scannedFunnel(
-  reading: Reading,
-  rules: FunnelRules,
-  snapshot: PartitionSnapshot,
-): Promise<FunnelResult> {
-  const reached = new Float64Array(rules.steps.length);
-  const durations = rules.steps.map(() => reading.lists.take());
-  await new FunnelWalks(reading, rules).walk(snapshot, undefined, ({depth, times}) => {
+/** The funnel of plain steps: of each partition out of postings, or by a walk. */
+export function funnelRound(reading: Reading, rules: FunnelRules) {
+  const results = new FunnelResults(rules.steps.length, reading.lists);
+  const walks = new FunnelWalks(reading, rules);
+  const fold = async (snapshot: PartitionSnapshot): Promise<void> => {
+    results.all.push((await postedFunnel(reading, rules, snapshot)) ?? (await scannedFunnel(reading, walks, snapshot)));
+  };
+  return {results, walks, fold, ...partialOf(walks.scan, results)};
+}
+
+async function scannedFunnel(reading: Reading, walks: FunnelWalks, snapshot: PartitionSnapshot): Promise<FunnelResult> {
+  const {steps} = walks.rules;
+  const reached = new Float64Array(steps.length);
+  const durations = steps.map(() => reading.lists.take());
+  await walks.walk(snapshot, undefined, ({depth, times}) => {
     for (let step = 0; step < depth; step++) {
       reached[step]! += 1;
       if (step > 0) durations[step]!.push(times[step]! - times[step - 1]!);

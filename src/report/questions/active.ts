@@ -21,16 +21,12 @@ import {UsersByBucket} from '../operators/users-by-bucket.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {foldAll, partialOf, type Question, type Round, type RunRound} from '../rounds.js';
 import {RowScan} from '../row-scan.js';
 
-/** JSON text of the answer. @throws MissingPart, DamagedPart */
-export async function active(
-  reading: Reading,
-  query: QueryOf<'active'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
-  const fields = (await activityOfSets(reading, query, snapshots)) ?? (await activityOfRows(reading, query, snapshots));
-  return `{"metric":"${query.metric}",${fields}}`;
+/** `top`: the values with rows of their own, for the cells of a breakdown. Without it, the users of each value are counted first. */
+interface ActiveStep {
+  readonly top?: readonly string[];
 }
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
@@ -41,144 +37,158 @@ export function activeUsers(
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,
 ): Promise<void> {
-  return new Activity(reading, query).noteUsers(point, snapshots, note);
+  return new Active(reading, query).noteUsers(point, snapshots, note);
 }
 
-/** Undefined with a breakdown, and where the sets would take several passes and more memory than the rows. */
-async function activityOfSets(
-  reading: Reading,
-  query: QueryOf<'active'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string | undefined> {
-  const {metric, windows, did: selector = {}, toMs, breakdown, users: filter} = query;
-  if (breakdown !== undefined) return undefined;
-  const buckets = Buckets.of(query);
-  const plan = planActive(buckets, metric, windows);
-  const {edges} = plan;
-  const active = new UsersByBucket(reading, {selector, kind: buckets.kind, edges, fromMs: edges[0]!, toMs});
-  if (snapshots.some((snapshot) => active.areRowsLess(snapshot))) return undefined;
-  const sums = new ActivitySums(plan);
-  for (const snapshot of snapshots)
-    await active.walk(snapshot, await filteredUsers(reading, snapshot, filter), ({sets}) => sums.addSets(sets));
-  return `${intervalText(buckets)},${activeFields(buckets.labels(), sums.counts, sums.total)}${active.scan.skippedField}`;
+interface ChoiceRound extends Round {
+  readonly inside: GroupCounts;
+  readonly read: GroupCounts;
 }
-
-async function activityOfRows(
-  reading: Reading,
-  query: QueryOf<'active'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
-  const one = new Activity(reading, query);
-  await one.fold(snapshots);
-  return `${one.fields()}${one.scan.skippedField}`;
-}
-
-type UsersIn = ReadonlyMap<PartitionSnapshot, Users | undefined>;
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
-class Activity {
+export class Active implements Question<ActiveStep> {
   private readonly reading: Reading;
   private readonly query: QueryOf<'active'>;
+  private readonly buckets: Buckets;
   private readonly windows: ActivityWindows;
   private readonly grouping: Grouping | undefined;
-  readonly scan: RowScan;
-  private shown: ShownGroups | undefined;
-  private cells: ActivityCells;
+  private readonly scan: RowScan;
+  private readonly users = new Map<PartitionSnapshot, Promise<Users | undefined>>();
 
   constructor(reading: Reading, query: QueryOf<'active'>) {
     const {metric, windows, did = {}, breakdown} = query;
     this.reading = reading;
     this.query = query;
-    this.windows = new ActivityWindows(Buckets.of(query), metric, windows);
+    this.buckets = Buckets.of(query);
+    this.windows = new ActivityWindows(this.buckets, metric, windows);
     this.grouping = breakdown === undefined ? undefined : new Grouping(breakdown);
     const properties = this.grouping?.properties ?? [];
     this.scan = new RowScan(reading, {stretch: this.windows.stretch, selectors: [did], properties});
-    this.cells = new ActivityCells(this.windows, 1);
   }
 
-  async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
-    const users = await this.usersIn(snapshots);
-    if (this.grouping !== undefined) {
-      this.shown = await this.choose(this.grouping, snapshots, users);
-      this.cells = new ActivityCells(this.windows, rowsOf(this.shown) + 1);
+  round({top}: ActiveStep): Round {
+    const {grouping} = this;
+    if (grouping === undefined) return this.usersRound();
+    return top === undefined ? this.choiceRound(grouping) : this.cellsRound(grouping.known(top));
+  }
+
+  async answer(run: RunRound<ActiveStep>): Promise<string> {
+    const {grouping, buckets} = this;
+    const labels = buckets.labels();
+    const head = `{"metric":"${this.query.metric}",${intervalText(buckets)}`;
+    if (grouping === undefined) {
+      const {sums, skipped} = await run(this.usersRound(), {});
+      return `${head},${activeFields(labels, sums.counts, sums.total)}${skipped.skippedField}}`;
     }
+    const {inside, read} = await run(this.choiceRound(grouping), {});
+    const shown = grouping.choose(inside.totals(), read.totals());
     this.scan.forgetSkipped();
-    const {cells, shown} = this;
+    const {cells} = await run(this.cellsRound(shown), {top: grouping.textsOf(shown)});
+    const rows: string[] = [];
+    for (let row = 0; row < rowsOf(shown); row++) {
+      const counts = cells.counts(row + 1);
+      if (counts.every((count) => count === 0)) continue;
+      rows.push(`{${rowName(row, grouping.groups, shown)},${activeFields(labels, counts, cells.total(row + 1))}}`);
+    }
+    const whole = activeFields(labels, cells.counts(0), cells.total(0));
+    const breakdown = `"breakdown":{"property":${JSON.stringify(grouping.property)},"additive":false,"rows":[${rows.join()}]}`;
+    return `${head},${whole},${breakdown}${this.scan.skippedField}}`;
+  }
+
+  /** Users of each window: out of sets of users, or of a partition's rows where the sets would take several passes and more memory. */
+  private usersRound() {
+    const {reading, query, buckets, windows} = this;
+    const {metric, did: selector = {}, toMs} = query;
+    const plan = planActive(buckets, metric, query.windows);
+    const {edges} = plan;
+    const active = new UsersByBucket(reading, {selector, kind: buckets.kind, edges, fromMs: edges[0]!, toMs});
+    const sums = new ActivitySums(plan);
+    const fold = async (snapshot: PartitionSnapshot): Promise<void> => {
+      if (!active.areRowsLess(snapshot))
+        return active.walk(snapshot, await this.usersOf(snapshot), ({sets}) => sums.addSets(sets));
+      const cells = new ActivityCells(windows, 1);
+      await this.walk(snapshot, noSeries, (_, times, series, start, end) => cells.addUser(times, series, start, end));
+      sums.addCells(cells);
+      active.scan.takeSkipped(this.scan);
+    };
+    return {sums, skipped: active.scan, fold, ...partialOf(active.scan, sums.sums)};
+  }
+
+  /** AV1 */
+  private choiceRound(grouping: Grouping): ChoiceRound {
+    const [inside, read] = [new GroupCounts(), new GroupCounts()];
+    const countGroups = countDistinct(this.buckets.fromMs, inside, read);
+    return {
+      inside,
+      read,
+      fold: (snapshot) => this.walk(snapshot, (group) => group, countGroups),
+      *write(to) {
+        yield* grouping.groups.write(to);
+        yield* inside.write(to);
+        yield* read.write(to);
+      },
+      *add(from) {
+        const groups = yield* grouping.groups.read(from);
+        yield* inside.addRead(from, groups);
+        yield* read.addRead(from, groups);
+      },
+    };
+  }
+
+  private cellsRound(shown: ShownGroups) {
+    const cells = new ActivityCells(this.windows, rowsOf(shown) + 1);
+    const {rowOf} = shown;
     const count: WalkUser = (_, times, series, start, end) => cells.addUser(times, series, start, end);
-    for (const snapshot of snapshots)
-      await this.walk(snapshot, users.get(snapshot), (group) => shown!.rowOf[group]! + 1, count);
+    const fold = (snapshot: PartitionSnapshot) => this.walk(snapshot, (group) => rowOf[group]! + 1, count);
+    return {cells, fold, ...partialOf(this.scan, cells.sums)};
   }
 
   async noteUsers({bucket, row}: Point, snapshots: readonly PartitionSnapshot[], note: NoteUser): Promise<void> {
     const {reading, query, windows} = this;
     const {did: selector = {}} = query;
     const grouping = row && must(this.grouping, 'a row is of a breakdown');
-    const choose = async () => this.choose(grouping!, snapshots, await this.usersIn(snapshots));
+    const choose = async () => {
+      const {inside, read} = await foldAll(this.choiceRound(grouping!), snapshots);
+      return grouping!.choose(inside.totals(), read.totals());
+    };
     const isInRow = row && (await grouping!.groupsOf(row, choose));
     const meant = {selector, stretch: windows.stretchOf(bucket), grouping, isInRow};
-    for (const snapshot of snapshots) {
-      const users = await filteredUsers(reading, snapshot, query.users);
-      await usersOfRows(reading, meant, snapshot, users, (user) => note(snapshot, user));
-    }
-  }
-
-  /** Users who count, by partition. */
-  private async usersIn(snapshots: readonly PartitionSnapshot[]): Promise<UsersIn> {
-    const users = new Map<PartitionSnapshot, Users | undefined>();
     for (const snapshot of snapshots)
-      users.set(snapshot, await filteredUsers(this.reading, snapshot, this.query.users));
-    return users;
+      await usersOfRows(reading, meant, snapshot, await this.usersOf(snapshot), (user) => note(snapshot, user));
   }
 
-  /** AV1 */
-  private async choose(
-    grouping: Grouping,
-    snapshots: readonly PartitionSnapshot[],
-    users: UsersIn,
-  ): Promise<ShownGroups> {
-    const [inside, read] = [new GroupCounts(), new GroupCounts()];
-    const countGroups = countDistinct(this.windows.buckets.fromMs, inside, read);
-    for (const snapshot of snapshots) {
-      await grouping.open(this.reading.scan, snapshot);
-      await this.walk(snapshot, users.get(snapshot), (group) => group, countGroups);
+  /** Users who count: a breakdown takes two rounds. */
+  private usersOf(snapshot: PartitionSnapshot): Promise<Users | undefined> {
+    let users = this.users.get(snapshot);
+    if (users === undefined) {
+      users = filteredUsers(this.reading, snapshot, this.query.users);
+      this.users.set(snapshot, users);
     }
-    return grouping.choose(inside.totals(), read.totals());
+    return users;
   }
 
   /** Walks users over the chosen rows. `kindOf`: kind of a row by its group. */
   private async walk(
     snapshot: PartitionSnapshot,
-    users: Users | undefined,
     kindOf: (group: number) => number,
     walkUser: WalkUser,
   ): Promise<void> {
+    const {grouping} = this;
+    await grouping?.open(this.reading.scan, snapshot);
     await this.scan.walk(
       snapshot,
       (rows, [chosen], walk) => {
-        const groupOf = this.grouping?.of(snapshot, rows);
+        const groupOf = grouping?.of(snapshot, rows);
         for (const row of chosen!)
           walk.add(rows.users[row]!, timeOf(rows, row), groupOf === undefined ? 0 : kindOf(groupOf(row)));
       },
       walkUser,
-      users,
+      await this.usersOf(snapshot),
     );
   }
-
-  fields(): string {
-    const {cells, grouping, shown} = this;
-    const {buckets} = this.windows;
-    const labels = buckets.labels();
-    const whole = `${intervalText(buckets)},${activeFields(labels, cells.counts(0), cells.total(0))}`;
-    if (grouping === undefined) return whole;
-    const rows: string[] = [];
-    for (let row = 0; row < rowsOf(shown!); row++) {
-      const counts = cells.counts(row + 1);
-      if (counts.every((count) => count === 0)) continue;
-      rows.push(`{${rowName(row, grouping.groups, shown!)},${activeFields(labels, counts, cells.total(row + 1))}}`);
-    }
-    return `${whole},"breakdown":{"property":${JSON.stringify(grouping.property)},"additive":false,"rows":[${rows.join()}]}`;
-  }
 }
+
+const noSeries = (): number => 0;
 
 /** Counts each user once in each of its groups: to `inside` those of rows from `fromMs` on, to `read` those of all rows. AV1 */
 function countDistinct(fromMs: number, inside: GroupCounts, read: GroupCounts): WalkUser {

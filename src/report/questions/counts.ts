@@ -1,6 +1,7 @@
 // Counts of events over time, with conditions, measures and breakdowns: out of cells where these tell, else by one scan of the rows,
 // two where a breakdown chooses its values first.
 
+import type {ByteReader, ByteWriter} from '../../../actors/bytes/bytes.js';
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
@@ -27,32 +28,55 @@ import {UsersByBucket} from '../operators/users-by-bucket.js';
 import {type NoteUser, usersOfRows} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {foldAll, type Question, type Round, type RunRound} from '../rounds.js';
 import {BeyondMemory, type ChosenFold, type NoteColumns, RowScan} from '../row-scan.js';
 
-/** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
-export async function counts(
-  reading: Reading,
-  query: QueryOf<'counts'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
-  const buckets = Buckets.of(query);
-  const head = intervalText(buckets);
-  const series: string[] = [];
-  let skipped: number | undefined;
-  for (const event of query.events ?? [undefined]) {
-    const one = new MeasuredSeries(reading, query, event, buckets);
-    await one.fold(snapshots);
-    series.push(one.fields());
-    if (one.skipped !== undefined) skipped = (skipped ?? 0) + one.skipped;
+/** `top`: the values with rows of their own, for the cells of a breakdown. Without it, those of the breakdown are counted first. */
+interface CountsStep {
+  readonly series: number;
+  readonly top?: readonly string[] | undefined;
+}
+
+export class Counts implements Question<CountsStep> {
+  private readonly reading: Reading;
+  private readonly query: QueryOf<'counts'>;
+  private readonly buckets: Buckets;
+  private readonly events: readonly (string | undefined)[];
+
+  constructor(reading: Reading, query: QueryOf<'counts'>) {
+    this.reading = reading;
+    this.query = query;
+    this.buckets = Buckets.of(query);
+    this.events = query.events ?? [undefined];
   }
-  const tail = skipped === undefined ? '' : `,"skipped":${skipped}`;
-  if (query.isList) {
-    const named = query.events!.map((event, i) => `{"event":${JSON.stringify(event)},${series[i]}}`);
-    return `{${head},"series":[${named.join()}]${tail}}`;
+
+  private seriesOf(event: string | undefined): MeasuredSeries {
+    return new MeasuredSeries(this.reading, this.query, event, this.buckets);
   }
-  const [event] = query.events ?? [];
-  const name = event === undefined ? '"any_event":true' : `"event":${JSON.stringify(event)}`;
-  return `{${name},${head},${series[0]}${tail}}`;
+
+  round({series, top}: CountsStep): Round {
+    return this.seriesOf(this.events[series]).round(top);
+  }
+
+  async answer(run: RunRound<CountsStep>): Promise<string> {
+    const {query, events} = this;
+    const head = intervalText(this.buckets);
+    const texts: string[] = [];
+    let skipped: number | undefined;
+    for (const [series, event] of events.entries()) {
+      const one = this.seriesOf(event);
+      await one.fold((round, top) => run(round, {series, top}));
+      texts.push(one.fields());
+      if (one.skipped !== undefined) skipped = (skipped ?? 0) + one.skipped;
+    }
+    const tail = skipped === undefined ? '' : `,"skipped":${skipped}`;
+    if (query.isList) {
+      const named = events.map((event, i) => `{"event":${JSON.stringify(event)},${texts[i]}}`);
+      return `{${head},"series":[${named.join()}]${tail}}`;
+    }
+    const name = events[0] === undefined ? '"any_event":true' : `"event":${JSON.stringify(events[0])}`;
+    return `{${name},${head},${texts[0]}${tail}}`;
+  }
 }
 
 /** Hands over the users whose events a number counts. @throws MissingPart, DamagedPart */
@@ -82,6 +106,7 @@ class MeasuredSeries {
   private shown: ShownGroups | undefined;
   private cells: MeasuredCells;
   private skippedValues = 0;
+  private skippedElsewhere = 0;
   /** The users who count, by partition: a breakdown takes two passes. */
   private readonly users = new Map<PartitionSnapshot, Promise<Users | undefined>>();
   private scratch: ReturnType<typeof newScratch> | undefined;
@@ -110,26 +135,68 @@ class MeasuredSeries {
   get skipped(): number | undefined {
     const compares = this.selector.where?.some(({op}) => comparesNumbers(op));
     if (!compares && this.measuredValues === undefined) return undefined;
-    return this.scan.skipped + (this.byBucket?.scan.skipped ?? 0) + this.skippedValues;
+    return this.scan.skipped + (this.byBucket?.scan.skipped ?? 0) + this.skippedValues + this.skippedElsewhere;
   }
 
-  async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
+  /** `top`: values with rows of their own (CountsStep). */
+  round(top: readonly string[] | undefined): Round {
+    const {grouping} = this;
+    if (grouping === undefined) return this.cellsRound();
+    return top === undefined ? this.groupsRound(grouping) : this.cellsRound(grouping.known(top));
+  }
+
+  async fold(run: RunRound<readonly string[] | undefined>): Promise<void> {
     const {grouping, query} = this;
-    if (grouping !== undefined) {
-      const numbers = new NumberCounts();
-      const counts = await this.countGroups(grouping, snapshots, numbers);
-      this.shown = shownIn(grouping, counts, numbers);
-      this.cells = new MeasuredCells(query.measure, rowsOf(this.shown) + 1, this.buckets.count);
-      if (!measuresEvents(query) && counts.bucketCount > 0)
-        return this.addGroups(grouping, this.shown, counts, numbers);
+    if (grouping === undefined) await run(this.cellsRound(), undefined);
+    else {
+      const {counts, numbers} = await run(this.groupsRound(grouping), undefined);
+      const shown = shownIn(grouping, counts, numbers);
+      const cells = this.cellsRound(shown);
+      if (!measuresEvents(query) && counts.bucketCount > 0) return this.addGroups(grouping, shown, counts, numbers);
       this.scan.forgetSkipped();
-    }
-    for (const snapshot of snapshots) {
-      if (query.measure !== 'users') await this.foldRows(snapshot);
-      else if (!(await this.foldSets(snapshot))) await this.foldUsers(snapshot);
-      this.cells.nextPartition();
+      this.skippedElsewhere = 0;
+      await run(cells, grouping.textsOf(shown));
     }
     this.cells.finish();
+  }
+
+  /** Counts and measures the events of each bucket. `shown`: the rows of the breakdown. */
+  private cellsRound(shown?: ShownGroups): Round {
+    const {query, grouping} = this;
+    this.shown = shown;
+    if (shown !== undefined) this.cells = new MeasuredCells(query.measure, rowsOf(shown) + 1, this.buckets.count);
+    const {cells} = this;
+    const self = this;
+    return {
+      async fold(snapshot) {
+        await grouping?.open(self.reading.scan, snapshot);
+        if (query.measure !== 'users') await self.foldRows(snapshot);
+        else if (!(await self.foldSets(snapshot))) await self.foldUsers(snapshot);
+        cells.nextPartition();
+      },
+      *write(to) {
+        self.writeSkipped(to);
+        yield* cells.write(to);
+      },
+      *add(from) {
+        self.addSkipped(from);
+        yield* cells.add(from);
+        self.checkNumbers();
+      },
+    };
+  }
+
+  private writeSkipped(to: ByteWriter): void {
+    to.varint(this.skipped ?? 0);
+  }
+
+  private addSkipped(from: ByteReader): void {
+    this.skippedElsewhere += from.varint();
+  }
+
+  private checkNumbers(): void {
+    if (this.cells.numberBytes > this.reading.gatheredBytesMax)
+      throw new BeyondMemory('the values of the measure take', this.reading.gatheredBytesMax);
   }
 
   async noteUsers({bucket, row}: Point, snapshots: readonly PartitionSnapshot[], note: NoteUser): Promise<void> {
@@ -145,47 +212,68 @@ class MeasuredSeries {
   }
 
   private async choose(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<ShownGroups> {
-    const numbers = new NumberCounts();
-    return shownIn(grouping, await this.countGroups(grouping, snapshots, numbers), numbers);
+    const {counts, numbers} = await foldAll(this.groupsRound(grouping), snapshots);
+    return shownIn(grouping, counts, numbers);
   }
 
   /**
-   * Events of each group: by bucket where that is all that is asked for, else, or where it is too much, in all. `numbers` gets the
+   * Events of each group: by bucket where that is all that is asked for, else, or where it is too much, in all. `numbers` has the
    * events that it takes.
    */
+  private groupsRound(grouping: Grouping): GroupsRound {
+    const self = this;
+    const counts = new GroupCounts(measuresEvents(this.query) ? 0 : this.buckets.count, this.reading.gatheredBytesMax);
+    const numbers = new NumberCounts();
+    return {
+      counts,
+      numbers,
+      fold: (snapshot) => this.countGroups(grouping, snapshot, counts, numbers),
+      *write(to) {
+        for (const held of numbers.takeOut()) {
+          self.countNumbers(grouping, held, counts);
+          yield;
+        }
+        self.writeSkipped(to);
+        yield* grouping.groups.write(to);
+        yield* counts.write(to);
+      },
+      *add(from) {
+        self.addSkipped(from);
+        yield* counts.addRead(from, yield* grouping.groups.read(from));
+      },
+    };
+  }
+
   private async countGroups(
     grouping: Grouping,
-    snapshots: readonly PartitionSnapshot[],
+    snapshot: PartitionSnapshot,
+    counts: GroupCounts,
     numbers: NumberCounts,
-  ): Promise<GroupCounts> {
-    const counts = new GroupCounts(measuresEvents(this.query) ? 0 : this.buckets.count, this.reading.gatheredBytesMax);
-    for (const snapshot of snapshots) {
-      if (await this.countCells(grouping, snapshot, counts)) continue;
-      await grouping.open(this.reading.scan, snapshot);
-      const fold: ChosenFold = (rows, [chosen]) => {
-        const {groups} = this.chunk;
-        grouping.read(snapshot, rows, chosen!, groups);
-        counts.addAll(groups, this.bucketsOf(rows, chosen!), chosen!.length);
-      };
-      const foldHeld = (held: TimedNumbers): void => {
-        if (numbers.add(held, this.buckets)) return;
-        const {groups} = this.chunk;
-        forEachBucket(held, this.buckets, (bucket, start, end) => {
-          grouping.groups.readNumbers(held.numbers, start, end, groups);
-          counts.addRun(groups, 0, end - start, bucket);
-        });
-      };
-      const [values] = grouping.properties;
-      if (values === undefined) {
-        await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
-        continue;
-      }
-      const scan = (note?: NoteColumns) => this.foldNumbers(snapshot, values, fold, foldHeld, note);
-      await (this.isCelled(counts)
-        ? leavingCells(this.reading, snapshot, values.property.text, this.scan.chunks(snapshot), 'all', scan)
-        : scan());
-    }
-    return counts;
+  ): Promise<void> {
+    if (await this.countCells(grouping, snapshot, counts)) return;
+    await grouping.open(this.reading.scan, snapshot);
+    const fold: ChosenFold = (rows, [chosen]) => {
+      const {groups} = this.chunk;
+      grouping.read(snapshot, rows, chosen!, groups);
+      counts.addAll(groups, this.bucketsOf(rows, chosen!), chosen!.length);
+    };
+    const foldHeld = (held: TimedNumbers): void => {
+      if (!numbers.add(held, this.buckets)) this.countNumbers(grouping, held, counts);
+    };
+    const [values] = grouping.properties;
+    if (values === undefined) return this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
+    const scan = (note?: NoteColumns) => this.foldNumbers(snapshot, values, fold, foldHeld, note);
+    await (this.isCelled(counts)
+      ? leavingCells(this.reading, snapshot, values.property.text, this.scan.chunks(snapshot), 'all', scan)
+      : scan());
+  }
+
+  private countNumbers(grouping: Grouping, held: TimedNumbers, counts: GroupCounts): void {
+    const {groups} = this.chunk;
+    forEachBucket(held, this.buckets, (bucket, start, end) => {
+      grouping.groups.readNumbers(held.numbers, start, end, groups);
+      counts.addRun(groups, 0, end - start, bucket);
+    });
   }
 
   /** False: the partition's rows are to be scanned. */
@@ -249,8 +337,7 @@ class MeasuredSeries {
       }
       if (measuredValues !== undefined) this.skippedValues += measuredValues.readNumbers(chosen!, numbers);
       cells.addEvents(ofRows, numbers, chosen!.length);
-      if (cells.numberBytes > this.reading.gatheredBytesMax)
-        throw new BeyondMemory('the values of the measure take', this.reading.gatheredBytesMax);
+      this.checkNumbers();
     };
     if (grouping !== undefined) return this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
     await this.foldNumbers(snapshot, measuredValues, fold, (held) =>
@@ -365,6 +452,11 @@ class MeasuredSeries {
     if (grouping === undefined) return whole;
     return `${whole},${breakdownFields(grouping.property, grouping.groups, shown!, cells, labels)}`;
   }
+}
+
+interface GroupsRound extends Round {
+  readonly counts: GroupCounts;
+  readonly numbers: NumberCounts;
 }
 
 /** Most counts need none. */

@@ -1,28 +1,38 @@
 // A funnel of plain steps.
 //   PF1. The numbers are the same whatever answers. This answer has fewer fields than that of walked-funnel.ts, as
 //        docs/api/reports/funnel.md says: a member that is given makes it that one, even if the member says what is so without it.
-import {type FunnelResult, funnelAnswer, mergeFunnels} from '../../../actors/report/funnel/funnel.js';
+import {funnelAnswer, mergeFunnels} from '../../../actors/report/funnel/funnel.js';
 import type {QueryOf} from '../../asks/report.js';
-import {postedFunnel, scannedFunnel} from '../operators/posted-funnel.js';
-import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {funnelRound} from '../operators/posted-funnel.js';
 import type {Reading} from '../reading.js';
-import {walkedFunnel} from './walked-funnel.js';
+import type {Question, RunRound} from '../rounds.js';
+import {WalkedFunnel} from './walked-funnel.js';
 
-/** @throws MissingPart, DamagedPart, BeyondMemory */
-export async function funnel(
-  reading: Reading,
-  query: QueryOf<'funnel'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
-  if (!isPlainFunnel(query)) return walkedFunnel(reading, query, snapshots);
-  const results: FunnelResult[] = [];
-  const names = query.steps.map(({event}) => event);
-  try {
-    for (const snapshot of snapshots)
-      results.push((await postedFunnel(reading, query, snapshot)) ?? (await scannedFunnel(reading, query, snapshot)));
-    return funnelAnswer(names, mergeFunnels(names.length, results));
-  } finally {
-    for (const {durations} of results) for (const list of durations) reading.lists.giveBack(list);
+export const funnel = (reading: Reading, query: QueryOf<'funnel'>, asOfMs: number): Question<null> =>
+  isPlainFunnel(query) ? new PlainFunnel(reading, query) : new WalkedFunnel(reading, query, asOfMs);
+
+class PlainFunnel implements Question<null> {
+  private readonly reading: Reading;
+  private readonly query: QueryOf<'funnel'>;
+
+  constructor(reading: Reading, query: QueryOf<'funnel'>) {
+    this.reading = reading;
+    this.query = query;
+  }
+
+  round() {
+    return funnelRound(this.reading, this.query);
+  }
+
+  async answer(run: RunRound<null>): Promise<string> {
+    const names = this.query.steps.map(({event}) => event);
+    const round = this.round();
+    try {
+      await run(round, null);
+      return funnelAnswer(names, mergeFunnels(names.length, round.results.all));
+    } finally {
+      round.results.end();
+    }
   }
 }
 

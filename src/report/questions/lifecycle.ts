@@ -14,17 +14,30 @@ import type {NoteUser} from '../operators/users-of-rows.js';
 import {usersBefore} from '../operators/users-within.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {partialOf, type Question, type RunRound} from '../rounds.js';
 
-/** JSON text of the answer. @throws MissingPart, DamagedPart */
-export async function lifecycle(
-  reading: Reading,
-  query: QueryOf<'lifecycle'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
-  const buckets = Buckets.of(query);
-  const cells = new LifecycleCells(buckets.count);
-  const skipped = await walkSets(reading, query, snapshots, (_, {sets}, known) => cells.addSets(sets, known));
-  return `{${intervalText(buckets)},${lifecycleFields(cells, buckets.labels())}${skipped}}`;
+export class Lifecycle implements Question<null> {
+  private readonly reading: Reading;
+  private readonly query: QueryOf<'lifecycle'>;
+  private readonly buckets: Buckets;
+
+  constructor(reading: Reading, query: QueryOf<'lifecycle'>) {
+    this.reading = reading;
+    this.query = query;
+    this.buckets = Buckets.of(query);
+  }
+
+  round() {
+    const cells = new LifecycleCells(this.buckets.count);
+    const {scan, walk} = stageWalk(this.reading, this.query);
+    const fold = (snapshot: PartitionSnapshot) => walk(snapshot, ({sets}, known) => cells.addSets(sets, known));
+    return {cells, scan, fold, ...partialOf(scan, cells.sums)};
+  }
+
+  async answer(run: RunRound<null>): Promise<string> {
+    const {cells, scan} = await run(this.round(), null);
+    return `{${intervalText(this.buckets)},${lifecycleFields(cells, this.buckets.labels())}${scan.skippedField}}`;
+  }
 }
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
@@ -36,29 +49,26 @@ export async function lifecycleUsers(
   note: NoteUser,
 ): Promise<void> {
   const asked = {bucket: must(bucket, 'stages are of a bucket'), stage};
-  await walkSets(reading, query, snapshots, (snapshot, {userStart, sets}, known) =>
-    stageUsers(sets, known, asked, (user) => note(snapshot, userStart + user)),
-  );
+  const {walk} = stageWalk(reading, query);
+  for (const snapshot of snapshots)
+    await walk(snapshot, ({userStart, sets}, known) =>
+      stageUsers(sets, known, asked, (user) => note(snapshot, userStart + user)),
+    );
 }
 
-/** Walks the users of each bucket, after those of the bucket before the first. `known`: who did it before these. */
-type WalkStages = (snapshot: PartitionSnapshot, pass: SetsOfPass, known: Uint32Array) => Generator<void, void, void>;
+/** `known`: who did it before the sets. */
+type WalkStages = (pass: SetsOfPass, known: Uint32Array) => Generator<void, void, void>;
 
-/** @returns the field `skipped` of an answer. */
-async function walkSets(
-  reading: Reading,
-  query: QueryOf<'lifecycle'>,
-  snapshots: readonly PartitionSnapshot[],
-  walk: WalkStages,
-): Promise<string> {
+/** Walks the users of each bucket, after those of the bucket before the first. */
+function stageWalk(reading: Reading, query: QueryOf<'lifecycle'>) {
   const {did: selector, fromMs, toMs, beforeMs, users: filter} = query;
   const {kind, edges: ends} = Buckets.of(query);
   const edges = Float64Array.from([beforeMs, fromMs, ...ends.subarray(1)]);
   const active = new UsersByBucket(reading, {selector, kind, edges, fromMs: beforeMs, toMs});
-  for (const snapshot of snapshots) {
+  const walk = async (snapshot: PartitionSnapshot, stages: WalkStages): Promise<void> => {
     const users = await filteredUsers(reading, snapshot, filter);
     const known = await usersBefore(reading, snapshot, selector, beforeMs); // LS1
-    await active.walk(snapshot, users, (pass) => walk(snapshot, pass, known.subarray(pass.userStart / 32)));
-  }
-  return active.scan.skippedField;
+    await active.walk(snapshot, users, (pass) => stages(pass, known.subarray(pass.userStart / 32)));
+  };
+  return {scan: active.scan, walk};
 }

@@ -1,5 +1,6 @@
 // Paths: the rows are read twice, for the event that each user's path begins with, and for the nearest ones to it.
 
+import type {ByteReader} from '../../../actors/bytes/bytes.js';
 import {must} from '../../../actors/invariant.js';
 import {NearestEvents, type WalkPath} from '../../../actors/report/engagement/nearest-events.js';
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
@@ -10,21 +11,43 @@ import {filteredUsers} from '../operators/filtered-users.js';
 import type {NoteUser} from '../operators/users-of-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {partialOf, type Question, type RunRound} from '../rounds.js';
 import {BeyondMemory, RowScan} from '../row-scan.js';
 
 /** Counts may take so much in any case. */
 const countsBytes = 64 * 1024;
 
-/** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
-export async function paths(
-  reading: Reading,
-  query: QueryOf<'paths'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
-  const counts = new PathCounts(query.event, query.depth);
-  const scan = scanOf(reading, query);
-  for (const snapshot of snapshots) await countPaths(reading, scan, query, snapshot, counts);
-  return `{${counts.fields(query.limit)}${scan.skippedField}}`;
+export class Paths implements Question<null> {
+  private readonly reading: Reading;
+  private readonly query: QueryOf<'paths'>;
+
+  constructor(reading: Reading, query: QueryOf<'paths'>) {
+    this.reading = reading;
+    this.query = query;
+  }
+
+  round() {
+    const {reading, query} = this;
+    const counts = new PathCounts(query.event, query.depth);
+    const scan = scanOf(reading, query);
+    const fold = (snapshot: PartitionSnapshot) => countPaths(reading, scan, query, snapshot, counts);
+    const {write, add} = partialOf(scan, counts);
+    return {
+      counts,
+      scan,
+      fold,
+      write,
+      *add(from: ByteReader) {
+        yield* add(from);
+        checkCounts(reading, counts);
+      },
+    };
+  }
+
+  async answer(run: RunRound<null>): Promise<string> {
+    const {counts, scan} = await run(this.round(), null);
+    return `{${counts.fields(this.query.limit)}${scan.skippedField}}`;
+  }
 }
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart, BeyondMemory */
@@ -58,11 +81,15 @@ function countPaths(
   snapshot: PartitionSnapshot,
   counts: PathCounts,
 ): Promise<void> {
-  const countsBytesMax = Math.max(reading.gatheredBytesMax, countsBytes);
   return walkPaths(reading, rowScan, query, snapshot, counts, (path, count) => {
     counts.addPath(path, count);
-    if (counts.bytes > countsBytesMax) throw new BeyondMemory('different paths take', countsBytesMax);
+    checkCounts(reading, counts);
   });
+}
+
+function checkCounts({gatheredBytesMax}: Reading, {bytes}: PathCounts): void {
+  const bytesMax = Math.max(gatheredBytesMax, countsBytes);
+  if (bytes > bytesMax) throw new BeyondMemory('different paths take', bytesMax);
 }
 
 /** Hands over the path of each user, in numbers that are the same in all partitions. */

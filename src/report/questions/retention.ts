@@ -39,17 +39,12 @@ import {usersBefore, without} from '../operators/users-within.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {foldAll, partialOf, type Question, type Round, type RunRound} from '../rounds.js';
 import {type ChosenFold, type NoteRows, RowScan} from '../row-scan.js';
 
-/** JSON text of the answer. @throws MissingPart, DamagedPart */
-export async function retention(
-  reading: Reading,
-  query: QueryOf<'retention'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
-  const one = new Retention(reading, query);
-  await one.fold(snapshots);
-  return `{${intervalText(one.cohorts)},${one.fields(asOf(snapshots.map(({manifest}) => manifest)))}${one.skippedField}}`;
+/** `top`: the values with rows of their own, for the cells of a breakdown. Without it, the members of each value are counted first. */
+interface RetentionStep {
+  readonly top?: readonly string[];
 }
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
@@ -60,28 +55,31 @@ export function retentionUsers(
   snapshots: readonly PartitionSnapshot[],
   note: NoteUser,
 ): Promise<void> {
-  return new Retention(reading, query).noteUsers(point, snapshots, note);
+  const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
+  return new Retention(reading, query, asOfMs).noteUsers(point, snapshots, note);
 }
 
 /** `series`: of a start event; undefined for a row that only returns. */
 type NoteRow = (user: number, timeMs: number, series: number | undefined, isReturn: boolean) => void;
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
-class Retention {
+export class Retention implements Question<RetentionStep> {
   private readonly reading: Reading;
   private readonly query: QueryOf<'retention'>;
+  private readonly asOfMs: number;
   private readonly periods: Periods;
   private readonly grouping: Grouping | undefined;
   /** Users who may be in a cohort, by partition. */
   private readonly members = new Map<PartitionSnapshot, Users | undefined>();
   private shown: ShownGroups | undefined;
-  skippedField = '';
   private readonly sets = new SelectorSets(2);
   /** Series per start event of one chunk. */
   private readonly startSeries = new Uint32Array(chunkRowsMax);
   private cells: RetentionCells;
 
-  constructor(reading: Reading, query: QueryOf<'retention'>) {
+  /** `asOfMs`: cells that end before it are complete. */
+  constructor(reading: Reading, query: QueryOf<'retention'>, asOfMs: number) {
+    this.asOfMs = asOfMs;
     const {interval, laterEnds, breakdown} = query;
     this.reading = reading;
     this.query = query;
@@ -90,32 +88,43 @@ class Retention {
     this.cells = new RetentionCells(this.periods, 1);
   }
 
-  get cohorts(): Buckets {
+  private get cohorts(): Buckets {
     return this.periods.cohorts;
   }
 
-  async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
-    const {query, grouping} = this;
-    await this.open(snapshots);
-    if (grouping !== undefined) {
-      this.shown = await this.choose(grouping, snapshots);
-      this.cells = new RetentionCells(this.periods, rowsOf(this.shown) + 1);
-    }
-    const scan = this.scan(this.periods.lastMs, [query.start, query.return]);
-    for (const snapshot of snapshots) await this.foldUsers(scan, snapshot);
-    this.skippedField = scan.skippedField;
+  round({top}: RetentionStep): Round {
+    const {grouping} = this;
+    if (grouping === undefined) return this.cellsRound();
+    return top === undefined ? this.choiceRound(grouping) : this.cellsRound(grouping.known(top));
+  }
+
+  async answer(run: RunRound<RetentionStep>): Promise<string> {
+    const {grouping} = this;
+    const shown = grouping && choiceOf(grouping, await run(this.choiceRound(grouping), {}));
+    const {scan} = await run(this.cellsRound(shown), shown ? {top: grouping!.textsOf(shown)} : {});
+    return `{${intervalText(this.cohorts)},${this.fields(this.asOfMs)}${scan.skippedField}}`;
+  }
+
+  private cellsRound(shown?: ShownGroups) {
+    this.shown = shown;
+    if (shown !== undefined) this.cells = new RetentionCells(this.periods, rowsOf(shown) + 1);
+    const scan = this.scan(this.periods.lastMs, [this.query.start, this.query.return]);
+    const fold = async (snapshot: PartitionSnapshot): Promise<void> => {
+      await this.open(snapshot);
+      await this.foldUsers(scan, snapshot);
+    };
+    return {scan, fold, ...partialOf(scan, this.cells.sums)};
   }
 
   /** Finds who may be in a cohort. */
-  private async open(snapshots: readonly PartitionSnapshot[]): Promise<void> {
+  private async open(snapshot: PartitionSnapshot): Promise<void> {
     const {reading, query, grouping} = this;
-    for (const snapshot of snapshots) {
-      const users = await filteredUsers(reading, snapshot, query.users);
-      const isFirst = query.cohort === 'first';
-      const earlier = isFirst ? await usersBefore(reading, snapshot, query.start, query.fromMs) : undefined;
-      this.members.set(snapshot, earlier === undefined ? users : without(users, earlier));
-      await grouping?.open(reading.scan, snapshot);
-    }
+    if (this.members.has(snapshot)) return;
+    const users = await filteredUsers(reading, snapshot, query.users);
+    const isFirst = query.cohort === 'first';
+    const earlier = isFirst ? await usersBefore(reading, snapshot, query.start, query.fromMs) : undefined;
+    this.members.set(snapshot, earlier === undefined ? users : without(users, earlier));
+    await grouping?.open(reading.scan, snapshot);
   }
 
   /** Members of a cohort, or of all whose period is complete, and of these perhaps only those who returned in the period. */
@@ -125,16 +134,16 @@ class Retention {
     note: NoteUser,
   ): Promise<void> {
     const {periods, query} = this;
-    await this.open(snapshots);
     const grouping = row && must(this.grouping, 'a row is of a breakdown');
-    const isInRow = row && (await grouping!.groupsOf(row, () => this.choose(grouping!, snapshots)));
+    const choose = async () => choiceOf(grouping!, await foldAll(this.choiceRound(grouping!), snapshots));
+    const isInRow = row && (await grouping!.groupsOf(row, choose));
     const seriesOf = (group: number): number => (isInRow === undefined || isInRow(group) ? 1 : 0);
-    const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
     const isMeant = (cohort: number): boolean =>
-      bucket === undefined ? periods.isComplete(cohort, period!, asOfMs) : cohort === bucket;
+      bucket === undefined ? periods.isComplete(cohort, period!, this.asOfMs) : cohort === bucket;
     const isOfMembers = period === undefined || outcome === 'member';
     const scan = this.scan(periods.lastMs, [query.start, query.return]);
-    for (const snapshot of snapshots)
+    for (const snapshot of snapshots) {
+      await this.open(snapshot);
       await this.walk(scan, snapshot, seriesOf, (user, times, kinds, start, end) => {
         const returns = [...times.subarray(start, end)].filter((_, i) => (kinds[start + i]! & returnBit) !== 0);
         forEachMembership(periods, times, kinds, start, end, (cohort, at, returnsBefore) => {
@@ -142,27 +151,37 @@ class Retention {
           if (isOfMembers || periods.isBack(cohort, times[at]!, period!, returns, returnsBefore)) note(snapshot, user);
         });
       });
+    }
   }
 
-  /** Chooses the rows of the breakdown. RQ1 */
-  private async choose(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<ShownGroups> {
+  /** Members by the value of the event that makes them one. RQ1 */
+  private choiceRound(grouping: Grouping): ChoiceRound {
     const totals = new GroupCounts();
     const scan = this.scan(this.query.toMs, [this.query.start]);
-    for (const snapshot of snapshots) {
-      await scan.walk(
-        snapshot,
-        (rows, [chosen], walk) => {
-          const groupOf = grouping.of(snapshot, rows);
-          for (const row of chosen!) walk.add(rows.users[row]!, timeOf(rows, row), startOf(groupOf(row)));
-        },
-        (_, times, kinds, start, end) =>
-          forEachMembership(this.periods, times, kinds, start, end, (_cohort, at) =>
-            totals.add(kinds[at]! >>> seriesShift, 0),
-          ),
-        this.members.get(snapshot),
+    const note =
+      (snapshot: PartitionSnapshot): NoteRows =>
+      (rows, [chosen], walk) => {
+        const groupOf = grouping.of(snapshot, rows);
+        for (const row of chosen!) walk.add(rows.users[row]!, timeOf(rows, row), startOf(groupOf(row)));
+      };
+    const count: WalkUser = (_, times, kinds, start, end) =>
+      forEachMembership(this.periods, times, kinds, start, end, (_cohort, at) =>
+        totals.add(kinds[at]! >>> seriesShift, 0),
       );
-    }
-    return grouping.choose(totals.totals());
+    return {
+      totals,
+      fold: async (snapshot) => {
+        await this.open(snapshot);
+        await scan.walk(snapshot, note(snapshot), count, this.members.get(snapshot));
+      },
+      *write(to) {
+        yield* grouping.groups.write(to);
+        yield* totals.write(to);
+      },
+      *add(from) {
+        yield* totals.addRead(from, yield* grouping.groups.read(from));
+      },
+    };
   }
 
   private async foldUsers(scan: RowScan, snapshot: PartitionSnapshot): Promise<void> {
@@ -262,8 +281,7 @@ class Retention {
     return new RowScan(this.reading, {stretch, selectors, properties: this.grouping?.properties ?? []});
   }
 
-  /** `asOfMs`: cells that end before it are complete. */
-  fields(asOfMs: number): string {
+  private fields(asOfMs: number): string {
     const {cells, grouping, shown} = this;
     const labels = this.cohorts.labels();
     const whole = retentionFields(cells, 0, labels, asOfMs);
@@ -278,3 +296,9 @@ class Retention {
 }
 
 const startOf = (series: number): number => series * 2 ** seriesShift + startBit;
+
+interface ChoiceRound extends Round {
+  readonly totals: GroupCounts;
+}
+
+const choiceOf = (grouping: Grouping, {totals}: ChoiceRound): ShownGroups => grouping.choose(totals.totals());

@@ -4,49 +4,40 @@
 
 import {intervalText} from '../../../actors/report/counts/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import type {FunnelResult} from '../../../actors/report/funnel/funnel.js';
 import {PathLog} from '../../../actors/report/funnel/path-log.js';
 import {type PathSummary, summarize, summarizeResults} from '../../../actors/report/funnel/path-summary.js';
 import {funnelBreakdownFields, funnelFields, type ShownFunnel} from '../../../actors/report/funnel/walked-answer.js';
 import {rowsOf} from '../../../actors/report/rows/series-answer.js';
+import {missingGroup} from '../../../actors/report/rows/value-groups.js';
 import type {QueryOf} from '../../asks/report.js';
 import {filteredUsers} from '../operators/filtered-users.js';
 import {isUndecided} from '../operators/funnel-point.js';
 import {type FunnelWalks, groupedWalks, type UserPath} from '../operators/funnel-walks.js';
 import type {Grouping} from '../operators/grouped-rows.js';
-import {areStepsPlain, postedFunnel} from '../operators/posted-funnel.js';
-import {asOf} from '../published/freshness.js';
+import {areStepsPlain, funnelRound} from '../operators/posted-funnel.js';
+import type {Loan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {partialOf, type Question, type Round, type RunRound} from '../rounds.js';
 import {BeyondMemory} from '../row-scan.js';
 
-/** Bytes of a short path in the log. */
-const pathBytes = 40;
 /** Paths between two checks of the log's memory. */
 const pathsBetweenLooks = 1_024;
 
-/** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
-export async function walkedFunnel(
-  reading: Reading,
-  query: QueryOf<'funnel'>,
-  snapshots: readonly PartitionSnapshot[],
-): Promise<string> {
-  const users = snapshots.reduce((sum, {index}) => sum + index.users.count, 0);
-  const bytes = Math.min(reading.gatheredBytesMax, users * pathBytes);
-  return reading.scan.borrowing(bytes, () => new WalkedFunnel(reading, query).answer(snapshots));
-}
-
-class WalkedFunnel {
+export class WalkedFunnel implements Question<null> {
   private readonly reading: Reading;
   private readonly query: QueryOf<'funnel'>;
+  private readonly asOfMs: number;
   private readonly grouping: Grouping | undefined;
   private readonly walks: FunnelWalks;
   private readonly buckets: Buckets | undefined;
   private readonly log = new PathLog();
+  private loan: Loan | undefined;
 
-  constructor(reading: Reading, query: QueryOf<'funnel'>) {
+  constructor(reading: Reading, query: QueryOf<'funnel'>, asOfMs: number) {
     this.reading = reading;
     this.query = query;
+    this.asOfMs = asOfMs;
     const {walks, grouping} = groupedWalks(reading, query);
     this.walks = walks;
     this.grouping = grouping;
@@ -54,53 +45,74 @@ class WalkedFunnel {
     this.buckets = interval === undefined ? undefined : Buckets.of({...query, interval});
   }
 
-  async answer(snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const posted = await this.postedSummary(snapshots);
-    if (posted === undefined) await this.walk(snapshots);
+  round(): Round {
+    return areStepsPlain(this.query) ? funnelRound(this.reading, this.query) : this.pathsRound();
+  }
+
+  /** WF1 */
+  async answer(run: RunRound<null>): Promise<string> {
+    const {query, reading} = this;
+    if (!areStepsPlain(query))
+      return reading.scan.borrowingAsItGrows(async (loan) => {
+        this.loan = loan;
+        await run(this.pathsRound(), null);
+        return this.text(await this.summary(undefined), this.walks, await this.breakdown());
+      });
+    const round = funnelRound(reading, query);
+    const {results, walks} = round;
+    try {
+      await run(round, null);
+      return this.text(await reading.scan.inSlices(summarizeResults(results.all, this.summaryShape)), walks);
+    } finally {
+      results.end();
+    }
+  }
+
+  private text(summary: PathSummary, {skipped}: FunnelWalks, breakdown: readonly string[] = []): string {
     const {order = 'sequential', hold} = this.query;
-    const {skipped} = this.walks;
     const fields = [
       ...(order === 'sequential' ? [] : [`"order":"${order}"`]),
       ...(hold === undefined ? [] : [`"unit":"user_and_value","hold":${JSON.stringify(hold)}`]),
       ...(this.buckets === undefined ? [] : [intervalText(this.buckets)]),
-      funnelFields(posted ?? (await this.summary(undefined)), this.shown),
-      ...(await this.breakdown()),
+      funnelFields(summary, this.shown),
+      ...breakdown,
       ...(skipped === undefined ? [] : [`"skipped":${skipped}`]),
     ];
     return `{${fields.join()}}`;
   }
 
-  /** From postings; undefined: users are to be walked. WF1 */
-  private async postedSummary(snapshots: readonly PartitionSnapshot[]): Promise<PathSummary | undefined> {
-    const {query, reading} = this;
-    if (!areStepsPlain(query)) return undefined;
-    const results: FunnelResult[] = [];
-    try {
-      for (const snapshot of snapshots) {
-        // Every partition is asked, as each counts the questions for itself.
-        const result = await postedFunnel(reading, query, snapshot);
-        if (result !== undefined) results.push(result);
-      }
-      if (results.length < snapshots.length) return undefined;
-      return await reading.scan.inSlices(summarizeResults(results, this.summaryShape));
-    } finally {
-      for (const {durations} of results) for (const list of durations) reading.lists.giveBack(list);
-    }
-  }
-
-  private async walk(snapshots: readonly PartitionSnapshot[]): Promise<void> {
-    const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
-    for (const snapshot of snapshots) {
-      const users = await filteredUsers(this.reading, snapshot, this.query.users);
-      await this.walks.walk(snapshot, users, (path) => this.note(path, asOfMs));
-    }
+  private pathsRound(): Round {
+    const {reading, query, walks, log, grouping} = this;
+    const check = (): void => this.checkLog();
+    const partial = partialOf(walks.scan, {
+      *write(to) {
+        if (grouping !== undefined) yield* grouping.groups.write(to);
+        yield* log.write(to);
+      },
+      *add(from) {
+        const groups = grouping === undefined ? onlyMissing : yield* grouping.groups.read(from);
+        yield* log.addRead(from, groups);
+        if (log.count >= pathsBetweenLooks) check();
+      },
+    });
+    const fold = async (snapshot: PartitionSnapshot): Promise<void> => {
+      const users = await filteredUsers(reading, snapshot, query.users);
+      await walks.walk(snapshot, users, (path) => this.note(path, this.asOfMs));
+    };
+    return {fold, ...partial};
   }
 
   private note(path: UserPath, asOfMs: number): void {
     const {log, buckets, query} = this;
     log.add(path, path.group, buckets?.indexOf(path.firstEntryMs) ?? 0, isUndecided(query, path, asOfMs));
-    if (log.count % pathsBetweenLooks === 0 && log.bytes > this.reading.gatheredBytesMax)
-      throw new BeyondMemory('the paths of the users take', this.reading.gatheredBytesMax);
+    if (log.count % pathsBetweenLooks === 0) this.checkLog();
+  }
+
+  private checkLog(): void {
+    const {bytes} = this.log;
+    const {gatheredBytesMax} = this.reading;
+    if (bytes > gatheredBytesMax) throw new BeyondMemory('the paths of the users take', gatheredBytesMax);
+    this.loan?.take(bytes);
   }
 
   /** Summary of these paths; undefined: of all. */
@@ -137,3 +149,6 @@ class WalkedFunnel {
     return [funnelBreakdownFields(grouping.property, groups, chosen, summaries, this.shown)];
   }
 }
+
+/** Groups without a breakdown. */
+const onlyMissing = Uint32Array.of(missingGroup);
