@@ -85,6 +85,7 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     reportRefresh: config.reportRefresh,
     deploymentCreatedMs,
     alerts: {isAlone: config.nats.kind === 'embedded'},
+    ...(config.nats.kind === 'external' && {others: {replicas: config.replicas}}),
     cacheBytesMax,
     cpuMsMax: config.reportCpuMsMax === 0 ? Number.POSITIVE_INFINITY : config.reportCpuMsMax,
     manifestsPorts: manifests.map(({port2}) => port2),

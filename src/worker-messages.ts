@@ -72,6 +72,8 @@ export interface ReportWorkerData {
   readonly publications?: Int32Array;
   /** Receive these threads' manifests. */
   readonly manifestsPorts: readonly MessagePort[];
+  /** Other processes may answer reports, too, of which this one takes its share. `replicas`: of the bucket of the cluster. */
+  readonly others?: {readonly replicas: number};
   /** Absent: this thread evaluates no alerts. `isAlone`: no other process does so for this deployment. */
   readonly alerts?: {readonly isAlone: boolean};
   readonly logLevel: string;

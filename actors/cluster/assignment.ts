@@ -44,6 +44,10 @@ export function assign(
   return assigned;
 }
 
+/** The member with the highest hash of partition and member; there is one at least. AS2 */
+export const nearestMember = (partition: number, members: readonly string[]): string =>
+  must(nearestWithRoom(partition, new Map(members.map((member) => [member, 1]))), 'a partition has members');
+
 /** Those `count` of a member's partitions that have the highest hashes with it. AS2 */
 function nearest(partitions: readonly number[], member: string, count: number): readonly number[] {
   if (partitions.length <= count) return partitions;

@@ -7,7 +7,17 @@
 //   CV1. The first records are read one by one, so they are of different moments. They can be trusted once a renewal of the observer
 //        came after them: by then it has everything that was stored before that renewal.
 //   CV2. A record never goes back to an earlier revision. The watch may tell of an earlier one than a read or an acknowledged write.
-import {type MemberState, memberName, memberOf, ownerIn, partitionOf, type StoredRecord, stateIn} from './records.js';
+import {
+  type MemberRole,
+  type MemberState,
+  memberName,
+  memberOf,
+  ownerIn,
+  partitionOf,
+  roleIn,
+  type StoredRecord,
+  stateIn,
+} from './records.js';
 
 const silentRenewals = 4;
 
@@ -28,6 +38,7 @@ const noOwner: SeenOwner = {revision: 0, owner: undefined};
 export class ClusterView {
   private readonly me: string;
   readonly partitionCount: number;
+  private readonly role: MemberRole;
   private members = new Map<string, SeenMember>();
   private owners: SeenOwner[];
   /** Newest revision of each member whose record is over, while the record may still be told of. CV2 */
@@ -38,8 +49,10 @@ export class ClusterView {
   private returned = 0;
   private counted = 0;
 
-  constructor(me: string, partitionCount: number) {
+  /** `role`: that of the observer. Members of the other one are none to it. */
+  constructor(me: string, partitionCount: number, role: MemberRole = 'partition') {
     this.me = me;
+    this.role = role;
     this.partitionCount = partitionCount;
     this.owners = new Array<SeenOwner>(partitionCount).fill(noOwner);
   }
@@ -92,7 +105,7 @@ export class ClusterView {
       if (text === '') {
         this.members.delete(member);
         this.ended.set(member, revision);
-      } else this.members.set(member, {revision, state: stateIn(text), renewals: 0});
+      } else if (roleIn(text) === this.role) this.members.set(member, {revision, state: stateIn(text), renewals: 0});
     } else if (partition !== undefined && partition < this.owners.length) {
       if (revision > this.owners[partition].revision) this.owners[partition] = {revision, owner: ownerIn(text)};
     }

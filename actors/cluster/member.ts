@@ -83,11 +83,16 @@ export class Member {
     this.id = id;
     this.card = card;
     this.formerId = formerId;
-    this.view = new ClusterView(id, partitionCount);
+    this.view = new ClusterView(id, partitionCount, card.role);
   }
 
   get phase(): MemberPhase {
     return this.now;
+  }
+
+  /** Members of its role that stay; empty until the view can be trusted. */
+  get peers(): readonly string[] {
+    return this.view.isCurrent ? this.view.staying : [];
   }
 
   /** Whether it has joined, and all partitions that it should own have runners. */

@@ -11,7 +11,10 @@ export interface StoredRecord {
 /** `leaving`: it owns nothing new, and gives away what it has. */
 export type MemberState = 'up' | 'leaving';
 
-/** What a process says of itself to people. */
+/** What a member is there for. Those of one role are none to the other. */
+export type MemberRole = 'partition' | 'report';
+
+/** What a process says of itself. */
 export interface MemberCard {
   /** Its machine and process. */
   readonly name: string;
@@ -19,6 +22,8 @@ export interface MemberCard {
   readonly sinceMs: number;
   /** It is the same process as a member whose membership was lost. */
   readonly isBack: boolean;
+  /** It answers reports, and owns nothing; absent: it folds. */
+  readonly role?: MemberRole;
 }
 
 const memberPrefix = 'm-';
@@ -40,6 +45,7 @@ export const memberText = (state: MemberState, beat: number, card: MemberCard): 
   JSON.stringify({v: 1, state, beat, ...card});
 export const ownerText = (owner: string | undefined): string => JSON.stringify({v: 1, owner: owner ?? null});
 
+export const roleIn = (text: string): MemberRole => (JSON.parse(text) as MemberCard).role ?? 'partition';
 export const stateIn = (text: string): MemberState =>
   (JSON.parse(text) as {readonly state: MemberState}).state === 'leaving' ? 'leaving' : 'up';
 export const ownerIn = (text: string): string | undefined =>

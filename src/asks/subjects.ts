@@ -3,6 +3,8 @@
 
 export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
 export const askReportSubject = 'ask.report';
+/** Subject of the shares of one report process (src/report/shards.ts). */
+export const askPartialSubject = (id: string): string => `ask.partial.${id}`;
 /** Subject that any process with the deliver role answers: how endpoints fare. */
 export const askDeliverSubject = 'ask.deliver';
 /** Subject on which a partition's owner publishes its generation, after each comparison of the log with the folded state. */

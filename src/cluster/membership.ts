@@ -4,7 +4,7 @@
 //   ME2. A missing bucket is created again. All members then find that their records are gone, and join as new members.
 import {randomBytes} from 'node:crypto';
 import {type Command, Member, type Outcome} from '../../actors/cluster/member.js';
-import type {MemberCard} from '../../actors/cluster/records.js';
+import type {MemberCard, MemberRole} from '../../actors/cluster/records.js';
 import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {BucketFault} from '../keys/key-bucket.js';
@@ -42,6 +42,8 @@ interface MembershipOptions {
   readonly note: MemberNote;
   /** Name of this process, for people. */
   readonly name: string;
+  /** Absent: it folds. */
+  readonly role?: MemberRole;
   readonly logger: Logger;
   readonly onFatal: (error: Error) => void;
 }
@@ -84,6 +86,11 @@ export class Membership implements Runners {
   /** ME1 */
   get owned(): readonly number[] {
     return [...this.first].sort((a, b) => a - b);
+  }
+
+  /** Live members of the same role. */
+  get peers(): readonly string[] {
+    return this.member.peers;
   }
 
   /** From now on these run the partitions; they run `owned` already. */
@@ -138,10 +145,10 @@ export class Membership implements Runners {
   }
 
   private newMember(card: Pick<MemberCard, 'isBack'>, formerId?: string): Member {
+    const {note, name, partitionCount, role} = this.options;
     const id = randomBytes(8).toString('hex');
-    this.options.note.keep(id);
-    const {name, partitionCount} = this.options;
-    return new Member(id, partitionCount, {...card, name, sinceMs: wallMs()}, formerId);
+    note.keep(id);
+    return new Member(id, partitionCount, {...card, name, sinceMs: wallMs(), ...(role && {role})}, formerId);
   }
 
   private watch(): void {
@@ -216,10 +223,13 @@ export class Membership implements Runners {
 
   /** O7 */
   private joinAnew(): void {
-    this.options.logger.error(
-      {alarm: 'membership_lost'},
-      'alarm: other processes took this one for dead, and own its partitions: it was paused, or could not reach NATS; it joins again',
-    );
+    const {logger, role} = this.options;
+    if (role === 'report') logger.warn('other report processes took this one for dead: it was paused; it joins again');
+    else
+      logger.error(
+        {alarm: 'membership_lost'},
+        'alarm: other processes took this one for dead, and own its partitions: it was paused, or could not reach NATS; it joins again',
+      );
     this.bucket.stop();
     this.bucket = this.options.openBucket();
     this.member = this.newMember({isBack: true});

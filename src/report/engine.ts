@@ -52,9 +52,12 @@ import {
   type SnapshotSet,
 } from './published/newest-snapshots.js';
 import {CpuTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
+import {inRounds} from './questions/all.js';
 import type {FastPaths} from './reading.js';
 import {rehearse} from './rehearsal.js';
+import type {AskedShare, Others} from './rounds.js';
 import {BeyondMemory} from './row-scan.js';
+import {type Peers, pinsOf, Shards} from './shards.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 
@@ -67,6 +70,10 @@ const slotsOfCallerMax = 2;
 export const waitingOfCallerMax = 32;
 /** Slots of callers, and one for alerts. */
 const reportsAtOnceMax = slotsOfCallers + 1;
+/** Shares of other processes' questions that are folded at once. They wait for nobody, so they need slots that no question holds. */
+const sharesAtOnceMax = 2;
+/** A larger partial takes longer to move than to fold again. */
+const partialBytesMax = 16 << 20;
 /** RE4: an open dashboard asks more often. */
 const interestMs = 10 * 60_000;
 /** Longest wait of reading ahead for running reports, which read the same parts. */
@@ -117,6 +124,13 @@ export class ReportEngine {
     waitingMax: waitingOfCallerMax,
     ownSlots: [alertsCaller],
   });
+  private readonly sharesAtWork = new DealtSlots({
+    slots: sharesAtOnceMax,
+    ofCallerMax: 1,
+    waitingMax: waitingOfCallerMax,
+    ownSlots: [],
+  });
+  private shards: Shards | undefined;
   private readonly bounds: WorkBounds;
   private readonly gatheredBytesMin: number;
   private readonly damage: Damage;
@@ -175,6 +189,34 @@ export class ReportEngine {
     }
   }
 
+  /** From now on other report processes take their shares of questions. */
+  join(peers: Peers): void {
+    this.shards = new Shards(peers);
+  }
+
+  /** The share of another process's question; undefined: it is not answered here (shards.ts SH2). */
+  async partial(asked: AskedShare, asker: Asker): Promise<Uint8Array | undefined> {
+    this.askedMs = monotonicMs();
+    this.derived.dropUnasked();
+    try {
+      const newest = await this.snapshots.read();
+      if (!areAll(newest) || !(asked.query.report in inRounds)) return undefined;
+      this.held.hold(newest, monotonicMs());
+      const set = this.held.at(asked.at);
+      const isSame = set !== undefined && isEqual(pinsOf(set).indexes, asked.indexes);
+      if (!isSame || asked.partitions.some((partition) => set[partition] === undefined)) return undefined;
+      const place = this.sharesAtWork.place(asker.caller);
+      return await this.sharesAtWork.run(place, asker.gone, (slot) =>
+        this.evaluation(asker, slot, asker.gone, sharesAtOnceMax).partial(asked, set, partialBytesMax),
+      );
+    } catch (error) {
+      throwBroken(error);
+      this.damage.note(error);
+      this.logger.debug({err: error, report: asked.query.report}, 'a share is not answered');
+      return undefined;
+    }
+  }
+
   private answerOf(question: EngineQuestion, asker: Asker): Promise<ReportAnswer> {
     switch (question.ask) {
       case 'report':
@@ -205,7 +247,7 @@ export class ReportEngine {
     try {
       const snapshots = await this.snapshots.read();
       if (!areAll(snapshots)) return;
-      await warmUp(this.parts, snapshots, this.whenIdle);
+      await warmUp(this.parts, this.ownOf(snapshots), this.whenIdle);
       this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.memory.bytesHeld}, 'parts were read ahead');
       const reports = await rehearse(
         snapshots,
@@ -245,7 +287,7 @@ export class ReportEngine {
       try {
         const snapshots = await this.snapshots.read();
         tookMs = monotonicMs() - startMs;
-        if (areAll(snapshots)) await warmUp(this.parts, snapshots, this.whenIdle);
+        if (areAll(snapshots)) await warmUp(this.parts, this.ownOf(snapshots), this.whenIdle);
       } catch (error) {
         throwBroken(error);
         // The next question reads it again, and reports the fault.
@@ -253,6 +295,11 @@ export class ReportEngine {
       }
       await pause(aheadRest * tookMs, undefined, {ref: false});
     }
+  }
+
+  /** What to read ahead: other processes read the rest. */
+  private ownOf(snapshots: WholeSet): WholeSet {
+    return this.shards?.ownOf(snapshots) ?? snapshots;
   }
 
   private async status(): Promise<ReportAnswer> {
@@ -414,7 +461,12 @@ export class ReportEngine {
     return this.answers.get(origin, asker, () => {
       const place = this.placeOf(asker);
       const work = (stop: AbortSignal): Promise<string> =>
-        this.atWork.run(place, stop, (slot) => this.compute(this.evaluation(asker, slot, stop), query, snapshots));
+        this.atWork.run(place, stop, (slot) => {
+          const evaluation = this.evaluation(asker, slot, stop);
+          const compute = (others?: Others) => this.compute(evaluation, query, snapshots, others);
+          const {shards} = this;
+          return shards ? shards.during(query, snapshots, {caller: asker.caller, gone: stop}, compute) : compute();
+        });
       return {work, shareWith: (caller) => this.atWork.share(place, caller)};
     });
   }
@@ -430,11 +482,11 @@ export class ReportEngine {
     return this.atWork.place(caller, isOurs(caller) ? Number.POSITIVE_INFINITY : waitingOfCallerMax);
   }
 
-  /** Work that nobody asked for has no slot and no bound; what parts of the service ask has no bound: nobody could ask for less. */
-  private evaluation(asker?: Asker, slot?: Slot, stop?: AbortSignal): Evaluation {
+  /** `atOnce`: evaluations that share the memory of one question. Work that nobody asked for has no slot and no bound; what parts of the service ask has no bound: nobody could ask for less. */
+  private evaluation(asker?: Asker, slot?: Slot, stop?: AbortSignal, atOnce = 1): Evaluation {
     const cpuMsMax = asker && isOurs(asker.caller) ? Number.POSITIVE_INFINITY : this.bounds.cpuMsMax;
     const work = slot && stop && new QuestionWork(slot, stop, {...this.bounds, cpuMsMax});
-    return new Evaluation(this.parts, this.gatheredBytesMax, this.paths, work?.nextSlice);
+    return new Evaluation(this.parts, Math.floor(this.gatheredBytesMax / atOnce), this.paths, work?.nextSlice);
   }
 
   /** What a report may gather: its share of the room that nothing has borrowed now. Twice the rows are half the passes. RE3 */
@@ -446,9 +498,10 @@ export class ReportEngine {
     evaluation: Evaluation,
     query: ReportQuery,
     snapshots: readonly PartitionSnapshot[],
+    others?: Others,
   ): Promise<string> {
     const startedMs = monotonicMs();
-    const body = await evaluation.answer(query, snapshots);
+    const body = await evaluation.answer(query, snapshots, others);
     this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
     return body;
   }
@@ -475,6 +528,9 @@ function standOf(set: WholeSet): {readonly position: string; readonly asOf: stri
 
 const areAll = (snapshots: readonly (PartitionSnapshot | undefined)[]): snapshots is readonly PartitionSnapshot[] =>
   snapshots.every((snapshot) => snapshot !== undefined);
+
+const isEqual = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((text, i) => text === others[i]);
 
 const placesOf = (set: WholeSet): Map<number, Place> =>
   new Map(set.map(({manifest: {partition, position}}) => [partition, position]));

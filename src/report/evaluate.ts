@@ -59,8 +59,8 @@ export class Evaluation {
   private async withOthers<R extends Round>(round: R, shares: readonly Share[]): Promise<R> {
     const {scan} = this.reading;
     for (const share of shares) {
-      const {partial, own} = await share;
-      if (partial !== undefined) await scan.inSlices(round.add(new ByteReader(partial)));
+      const {partials = [], own} = await share;
+      for (const partial of partials) await scan.inSlices(round.add(new ByteReader(partial)));
       await foldAll(round, own);
     }
     return round;

@@ -46,8 +46,8 @@ export interface AskedShare {
   readonly partitions: readonly number[];
 }
 
-/** Bytes of what another process folded; `own`: partitions that are to be folded here. Never rejects. */
-export type Share = Promise<{readonly partial?: Uint8Array; readonly own: readonly PartitionSnapshot[]}>;
+/** What other processes folded; `own`: partitions that are to be folded here. Never rejects. */
+export type Share = Promise<{readonly partials?: readonly Uint8Array[]; readonly own: readonly PartitionSnapshot[]}>;
 
 /** The other processes that answer reports (shards.ts). */
 export interface Others {

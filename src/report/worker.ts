@@ -26,12 +26,14 @@ import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../wo
 import {ReportEngine} from './engine.js';
 import {HandedManifests} from './published/handed-manifests.js';
 import type {CountedPublications} from './published/newest-snapshots.js';
+import {joinReports} from './report-peers.js';
 import {userReferences} from './user-references.js';
 
 /** A first snapshot takes some tens of ms: a longer pause would only delay the start. */
 const readyPauseMs = 20;
 /** Pause after a failure, which is logged: a line a second. */
 const failedPauseMs = 1_000;
+const leaveMsMax = 2_000;
 
 const {
   nats,
@@ -44,6 +46,7 @@ const {
   publications,
   manifestsPorts,
   alerts: alertsPlan,
+  others,
   logLevel,
 } = workerData as ReportWorkerData;
 const port = must(parentPort, 'the report worker runs in a thread');
@@ -121,7 +124,13 @@ async function run(nc: NatsConnection): Promise<void> {
   });
   const drain = drainAsked();
   void prepare(engine, drain);
+  let leave: (() => Promise<void>) | undefined;
+  if (others !== undefined)
+    joinReports(nc, engine, {...others, logger, onFatal: end}).then((ends) => {
+      leave = ends;
+    }, end);
   await drain.asked;
+  await Promise.race([leave?.(), pause(leaveMsMax)]); // Others notice in any case (SH3).
   await alerts?.stop();
   await questions.drain();
   await Promise.all([answered, answeredHere()]); // Answers still need the connection.

@@ -161,7 +161,7 @@ const inShares = (
   ask: (_, step) =>
     snapshots.toReversed().map(async ({manifest: {partition}}) => {
       const asked = {query: unpack<ReportQuery>(pack(query)), step, partitions: [partition]};
-      return {partial: must(await evaluation().partial(asked, snapshots, 1 << 24), 'it is short'), own: []};
+      return {partials: [must(await evaluation().partial(asked, snapshots, 1 << 24), 'it is short')], own: []};
     }),
 });
 
