@@ -5,6 +5,7 @@
 //   SL3. Another version may mean something else by a question or a partial: its shares are refused.
 import {randomBytes} from 'node:crypto';
 import {createInbox, type Msg, type NatsConnection} from 'nats';
+import {throwBroken} from '../../actors/invariant.js';
 import type {Asker} from '../asks/asker.js';
 import {OpenQuestions} from '../asks/open-questions.js';
 import {askPartialSubject, replyBytesMax} from '../asks/subjects.js';
@@ -24,7 +25,7 @@ const sameVersion = `${version} ${commit}`;
 const frames = {alive: 0, piece: 1, last: 2, refused: 3} as const;
 const noResponders = 503;
 
-interface Asked extends AskedShare {
+interface VersionedShare extends AskedShare {
   readonly version: string;
 }
 
@@ -73,7 +74,10 @@ export class ShareLink {
       gone.addEventListener('abort', leave);
       wait();
       const headers = askedHeaders({number, caller, msMax: shareMsMax});
-      nc.publish(subject, pack({...asked, version: sameVersion} satisfies Asked), {reply: heard.getSubject(), headers});
+      nc.publish(subject, pack({...asked, version: sameVersion} satisfies VersionedShare), {
+        reply: heard.getSubject(),
+        headers,
+      });
     });
   };
 
@@ -112,11 +116,12 @@ export class ShareLink {
 }
 
 /** Undefined: another version asks, or something that is no share. SL3 */
-function askedIn(bytes: Uint8Array): Asked | undefined {
+function askedIn(bytes: Uint8Array): VersionedShare | undefined {
   try {
-    const asked = unpack<Asked | null>(bytes);
+    const asked = unpack<VersionedShare | null>(bytes);
     return asked?.version === sameVersion ? asked : undefined;
-  } catch {
+  } catch (error) {
+    throwBroken(error);
     return undefined;
   }
 }

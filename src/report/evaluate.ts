@@ -21,11 +21,11 @@ import {type ChangesPage, changesPage} from './questions/changes.js';
 import {converted} from './questions/converted.js';
 import {type ExportedPage, exportedPage} from './questions/exported.js';
 import type {FastPaths, Reading} from './reading.js';
-import {type AskedShare, foldAll, type Others, type Question, type Round, type Share} from './rounds.js';
+import {type AskedShare, type FoldedShare, foldAll, type Others, type Question, type Round} from './rounds.js';
 import type {UserReferences} from './user-references.js';
 
-type InRounds = (reading: Reading, query: ReportQuery, asOfMs: number) => Question<unknown>;
-type Alone = (reading: Reading, query: ReportQuery, snapshots: readonly PartitionSnapshot[]) => Promise<string>;
+type AnyRounds = (reading: Reading, query: ReportQuery, asOfMs: number) => Question<unknown>;
+type AnyAlone = (reading: Reading, query: ReportQuery, snapshots: readonly PartitionSnapshot[]) => Promise<string>;
 
 export class Evaluation {
   private readonly reading: Reading;
@@ -49,14 +49,15 @@ export class Evaluation {
   answer(query: ReportQuery, snapshots: readonly PartitionSnapshot[], others?: Others): Promise<string> {
     const reading = this.over(snapshots.length);
     const question = questionOf(reading, query, snapshots);
-    if (question === undefined) return (alone[query.report as keyof typeof alone] as Alone)(reading, query, snapshots);
+    if (question === undefined)
+      return (alone[query.report as keyof typeof alone] as AnyAlone)(reading, query, snapshots);
     if (others === undefined) return question.answer((round) => foldAll(round, snapshots));
     reading.scan.partitionCount = others.ownOf(snapshots).length;
     return question.answer((round, step) => this.withOthers(round, others.ask(snapshots, JSON.stringify(step))));
   }
 
   /** RO1 (rounds.ts) */
-  private async withOthers<R extends Round>(round: R, shares: readonly Share[]): Promise<R> {
+  private async withOthers<R extends Round>(round: R, shares: readonly FoldedShare[]): Promise<R> {
     const {scan} = this.reading;
     for (const share of shares) {
       const {partials = [], own} = await share;
@@ -120,5 +121,5 @@ function questionOf(
 ): Question<unknown> | undefined {
   if (!(query.report in inRounds)) return undefined;
   const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
-  return (inRounds[query.report as keyof typeof inRounds] as unknown as InRounds)(reading, query, asOfMs);
+  return (inRounds[query.report as keyof typeof inRounds] as unknown as AnyRounds)(reading, query, asOfMs);
 }

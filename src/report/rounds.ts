@@ -47,14 +47,17 @@ export interface AskedShare {
 }
 
 /** What other processes folded; `own`: partitions that are to be folded here. Never rejects. */
-export type Share = Promise<{readonly partials?: readonly Uint8Array[]; readonly own: readonly PartitionSnapshot[]}>;
+export type FoldedShare = Promise<{
+  readonly partials?: readonly Uint8Array[];
+  readonly own: readonly PartitionSnapshot[];
+}>;
 
 /** The other processes that answer reports (shards.ts). */
 export interface Others {
   /** The partitions that this process folds in any case. */
   ownOf(snapshots: readonly PartitionSnapshot[]): readonly PartitionSnapshot[];
   /** Asks for a round. Together the shares are all partitions. */
-  ask(snapshots: readonly PartitionSnapshot[], step: string): readonly Share[];
+  ask(snapshots: readonly PartitionSnapshot[], step: string): readonly FoldedShare[];
 }
 
 /** Folds all partitions here, one after the other. */

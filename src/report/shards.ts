@@ -13,7 +13,7 @@ import {newStop} from '../pacing/stop.js';
 import {positionOf} from './published/held-sets.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {inRounds} from './questions/all.js';
-import type {AskedShare, Others, Share} from './rounds.js';
+import type {AskedShare, FoldedShare, Others} from './rounds.js';
 
 /** The report processes of the deployment. */
 export interface Peers {
@@ -30,7 +30,7 @@ const avoidedMs = 15_000;
 /** Half of a surrogate pair, as JSON writes it: MessagePack does not carry it. */
 const loneSurrogate = /\\ud[89a-f]/i;
 
-type Snapshots = readonly PartitionSnapshot[];
+type SharedSet = readonly PartitionSnapshot[];
 
 export class Shards {
   private readonly peers: Peers;
@@ -44,14 +44,14 @@ export class Shards {
   }
 
   /** The partitions that this process should have parts of. */
-  ownOf(snapshots: Snapshots): Snapshots {
+  ownOf(snapshots: SharedSet): SharedSet {
     return this.dealt(snapshots, this.members()).get(this.peers.me) ?? [];
   }
 
   /** Runs work whose rounds others take their shares of; `others` undefined: there are none, or the question has no rounds. */
   async during<T>(
     query: ReportQuery,
-    snapshots: Snapshots,
+    snapshots: SharedSet,
     {caller, gone}: Asker,
     work: (others: Others | undefined) => Promise<T>,
   ): Promise<T> {
@@ -78,8 +78,8 @@ export class Shards {
     return [me, ...others];
   }
 
-  /** Snapshots by the member with the highest hash, in the order of partitions. SH1 */
-  private dealt(snapshots: Snapshots, members: readonly string[]): Map<string, PartitionSnapshot[]> {
+  /** SharedSet by the member with the highest hash, in the order of partitions. SH1 */
+  private dealt(snapshots: SharedSet, members: readonly string[]): Map<string, PartitionSnapshot[]> {
     const dealt = new Map<string, PartitionSnapshot[]>();
     for (const snapshot of snapshots) {
       const member = nearestMember(snapshot.manifest.partition, members);
@@ -89,11 +89,11 @@ export class Shards {
   }
 
   private ask(
-    snapshots: Snapshots,
+    snapshots: SharedSet,
     asked: Omit<AskedShare, 'partitions'>,
     asker: Asker,
     members: readonly string[],
-  ): readonly Share[] {
+  ): readonly FoldedShare[] {
     const dealt = this.dealt(snapshots, members);
     const own = dealt.get(this.peers.me) ?? [];
     dealt.delete(this.peers.me);
@@ -104,11 +104,11 @@ export class Shards {
   /** The share of a process, or those of its partitions' second choices. */
   private shareOf(
     id: string,
-    snapshots: Snapshots,
+    snapshots: SharedSet,
     asked: Omit<AskedShare, 'partitions'>,
     asker: Asker,
     members: readonly string[],
-  ): Share {
+  ): FoldedShare {
     const partitions = snapshots.map(({manifest}) => manifest.partition);
     return this.peers.ask(id, {...asked, partitions}, asker).then(async (answer) => {
       if (answer instanceof Uint8Array) return {partials: [answer], own: []};
@@ -122,7 +122,7 @@ export class Shards {
 }
 
 /** What a share says of the snapshots. */
-export const pinsOf = (snapshots: Snapshots): Pick<AskedShare, 'at' | 'indexes'> => ({
+export const pinsOf = (snapshots: SharedSet): Pick<AskedShare, 'at' | 'indexes'> => ({
   at: positionOf(snapshots.map(({manifest}) => manifest)),
   indexes: snapshots.map(({manifest}) => manifest.index.key),
 });

@@ -286,6 +286,27 @@ export const coreMutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/report/moved-users.test.ts'},
   },
   {
+    name: 'groups-of-another-process-by-its-numbers',
+    file: 'actors/report/rows/value-groups.ts',
+    text: 'groups[firstValueGroup + i] = this.groupOfText(from.string());',
+    replacement: 'this.groupOfText(from.string());',
+    caughtBy: {vitest: 'test/report/shards.test.ts'},
+  },
+  {
+    name: 'a-silent-share-counts-twice',
+    file: 'src/report/shards.ts',
+    text: 'own: again.flatMap(({own}) => own)',
+    replacement: 'own: snapshots',
+    caughtBy: {vitest: 'test/report/shards.test.ts', only: 'falls silent'},
+  },
+  {
+    name: 'a-share-of-other-snapshots',
+    file: 'src/report/engine.ts',
+    text: 'if (!isSame || asked.partitions',
+    replacement: 'if (set === undefined || asked.partitions',
+    caughtBy: {vitest: 'test/report/shards.test.ts', only: 'is refused'},
+  },
+  {
     name: 'moves-appended-before-they-are-published',
     file: 'src/partition/identity/mover.ts',
     text: 'move.n > (snapshots.movesPublished[move.to] ?? 0)',

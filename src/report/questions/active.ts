@@ -40,7 +40,7 @@ export function activeUsers(
   return new Active(reading, query).noteUsers(point, snapshots, note);
 }
 
-interface ChoiceRound extends Round {
+interface ActiveChoice extends Round {
   readonly inside: GroupCounts;
   readonly read: GroupCounts;
 }
@@ -115,7 +115,7 @@ export class Active implements Question<ActiveStep> {
   }
 
   /** AV1 */
-  private choiceRound(grouping: Grouping): ChoiceRound {
+  private choiceRound(grouping: Grouping): ActiveChoice {
     const [inside, read] = [new GroupCounts(), new GroupCounts()];
     const countGroups = countDistinct(this.buckets.fromMs, inside, read);
     return {

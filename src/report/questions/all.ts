@@ -21,7 +21,7 @@ type Kind = ReportQuery['report'];
 type Of<K extends Kind> = Extract<ReportQuery, {report: K}>;
 
 /** A question in rounds, of which several processes run their shares. `asOfMs`: what all partitions include. */
-type InRounds<K extends Kind> = (reading: Reading, query: Of<K>, asOfMs: number) => Question<unknown>;
+type RoundsOf<K extends Kind> = (reading: Reading, query: Of<K>, asOfMs: number) => Question<unknown>;
 
 export const inRounds = {
   counts: (reading, query) => new Counts(reading, query),
@@ -31,7 +31,7 @@ export const inRounds = {
   lifecycle: (reading, query) => new Lifecycle(reading, query),
   stickiness: (reading, query) => new Stickiness(reading, query),
   paths: (reading, query) => new Paths(reading, query),
-} satisfies {readonly [K in Kind]?: InRounds<K>};
+} satisfies {readonly [K in Kind]?: RoundsOf<K>};
 
 type Rest = Exclude<Kind, keyof typeof inRounds>;
 
@@ -39,13 +39,13 @@ type Rest = Exclude<Kind, keyof typeof inRounds>;
  * A list, which the process that was asked makes alone: its text, which is JSON. Partitions are read one after the other.
  * @throws MissingPart, DamagedPart, BeyondMemory
  */
-type Alone<K extends Kind> = (
+type AloneOf<K extends Kind> = (
   reading: Reading,
   query: Of<K>,
   snapshots: readonly PartitionSnapshot[],
 ) => Promise<string>;
 
-export const alone: {readonly [K in Rest]: Alone<K>} = {
+export const alone: {readonly [K in Rest]: AloneOf<K>} = {
   'funnel-users': funnelUsers,
   stalled,
   names,

@@ -155,7 +155,7 @@ export class Retention implements Question<RetentionStep> {
   }
 
   /** Members by the value of the event that makes them one. RQ1 */
-  private choiceRound(grouping: Grouping): ChoiceRound {
+  private choiceRound(grouping: Grouping): RetentionChoice {
     const totals = new GroupCounts();
     const scan = this.scan(this.query.toMs, [this.query.start]);
     const note =
@@ -297,8 +297,8 @@ export class Retention implements Question<RetentionStep> {
 
 const startOf = (series: number): number => series * 2 ** seriesShift + startBit;
 
-interface ChoiceRound extends Round {
+interface RetentionChoice extends Round {
   readonly totals: GroupCounts;
 }
 
-const choiceOf = (grouping: Grouping, {totals}: ChoiceRound): ShownGroups => grouping.choose(totals.totals());
+const choiceOf = (grouping: Grouping, {totals}: RetentionChoice): ShownGroups => grouping.choose(totals.totals());
