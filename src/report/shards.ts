@@ -78,7 +78,7 @@ export class Shards {
     return [me, ...others];
   }
 
-  /** SharedSet by the member with the highest hash, in the order of partitions. SH1 */
+  /** Snapshots by the member with the highest hash, in the order of partitions. SH1 */
   private dealt(snapshots: SharedSet, members: readonly string[]): Map<string, PartitionSnapshot[]> {
     const dealt = new Map<string, PartitionSnapshot[]>();
     for (const snapshot of snapshots) {

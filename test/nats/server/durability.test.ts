@@ -4,10 +4,11 @@ import {createServer as createHttpServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {createServer} from 'node:net';
 import type {NatsConnection} from 'nats';
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {payloadFault} from '../../../src/nats/payload.js';
 import {ExternalDurability, readDurability} from '../../../src/nats/server/durability.js';
 import {createLogger} from '../../../src/observe.js';
+import {until} from '../../support/until.js';
 
 interface FakeConnection {
   info: {readonly server_id: string} | undefined;
@@ -67,6 +68,43 @@ test('monitoring is asked where the operator says, of all servers of a cluster, 
   expect(await classOf(one.url)).toBe('process-crash'); // Nobody speaks for the other server.
   expect(await classOf(two.url)).toBe('process-crash'); // Nor for the connected one.
   for (const {server} of [one, two, weak]) server.close();
+});
+
+test('a server that did not say is asked again', async () => {
+  vi.useFakeTimers({toFake: ['setInterval', 'clearInterval']});
+  try {
+    const one = await monitoring('ONE', true, []);
+    let isBusy = true;
+    let asked = 0;
+    one.server.prependListener('request', ({socket}) => {
+      asked += 1;
+      if (isBusy) socket.destroy();
+    });
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    const nc = {
+      ...{info: {server_id: 'ONE'}, getServer: () => '127.0.0.1:1', isClosed: () => false},
+      async *status() {
+        await over;
+        yield* [];
+      },
+    } as unknown as NatsConnection;
+    const logger = createLogger('silent', 'test');
+    const durability = await ExternalDurability.read(nc, logger, [one.url]);
+    expect(durability.class).toBe('process-crash');
+    const followed = durability.follow(nc, logger);
+    isBusy = false;
+    vi.advanceTimersByTime(15_000);
+    await until('it has said', () => durability.class === 'power-cut');
+    end();
+    await followed;
+    const before = asked;
+    vi.advanceTimersByTime(60_000);
+    expect(asked).toBe(before);
+    one.server.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a server of our own is asked three times before it counts as silent', async () => {
