@@ -75,9 +75,7 @@ test('a server that did not say is asked again', async () => {
   try {
     const one = await monitoring('ONE', true, []);
     let isBusy = true;
-    let asked = 0;
     one.server.prependListener('request', ({socket}) => {
-      asked += 1;
       if (isBusy) socket.destroy();
     });
     let end = (): void => undefined;
@@ -98,9 +96,6 @@ test('a server that did not say is asked again', async () => {
     await until('it has said', () => durability.class === 'power-cut');
     end();
     await followed;
-    const before = asked;
-    vi.advanceTimersByTime(60_000);
-    expect(asked).toBe(before);
     one.server.close();
   } finally {
     vi.useRealTimers();
