@@ -6,7 +6,7 @@
 //   U3. An address of a server may be unreachable from here, or another server's: an answer counts for the server with its id,
 //       and the connected server lists the servers.
 //   U4. Monitoring is asked at the URLs that the operator names; without any, at the usual port of each known address.
-//   U5. One that did not say may have been busy: it is asked again and again.
+//   U5. One that did not say may have been busy, and one that joins a cluster may be listed a moment later: they are asked again.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
@@ -24,7 +24,7 @@ const monitoringPort = 8222;
 const guessesMax = 3;
 const guessAgainMs = 1_000;
 /** U5 */
-const unsaidAgainMs = 15_000;
+const againEveryMs = 15_000;
 /** Before a server of our own, which listens, is asked again. */
 const readAgainMs = 100;
 
@@ -91,8 +91,8 @@ export class ExternalDurability implements Durability {
   /** Resolves when the connection is closed. U1, U2, U5 */
   async follow(nc: NatsConnection, logger: Logger): Promise<void> {
     const again = setInterval(() => {
-      if (this.weakest.class === undefined) void this.readAgain(nc, logger);
-    }, unsaidAgainMs);
+      if (this.weakest.class === undefined || isOfCluster(nc)) void this.readAgain(nc, logger);
+    }, againEveryMs);
     for await (const {type} of nc.status()) {
       if (type === 'reconnect' || (type === 'update' && isOfCluster(nc))) await this.readAgain(nc, logger);
     }
