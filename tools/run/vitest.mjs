@@ -1,8 +1,9 @@
 // Runs vitest and ends with one machine-readable line: `N passed, N failed[, N skipped]`.
+//   TEST_SUM_FILE names a file in which runs that follow each other add up: each line counts the runs before it, too.
 
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {inProject, projectRoot} from '../../scripts/project.mjs';
@@ -43,9 +44,25 @@ function conclude(code, {passed, failed, skipped}) {
   // A run that failed as a whole (no test file, a crashed worker, a failed global set-up) counts as a failure, too.
   const asWhole = {name: 'the run as a whole', reason: `vitest ended with code ${code}`};
   const failures = code !== 0 && failed.length === 0 ? [asWhole] : failed;
+  const sum = withEarlier({passed, failed: failures, skipped});
   for (const {name, reason} of skipped) console.log(`skipped: ${name} (${reason})`);
-  for (const {name, reason} of failures) console.log(`failed: ${name}\n  ${reason}`);
-  const skippedCount = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
-  console.log(`${passed} passed, ${failures.length} failed${skippedCount}`);
+  // Those of earlier runs, too: of a long output often no more than its end is kept.
+  for (const {name, reason} of sum.failed) console.log(`failed: ${name}\n  ${reason}`);
+  const skippedCount = sum.skipped.length === 0 ? '' : `, ${sum.skipped.length} skipped`;
+  console.log(`${sum.passed} passed, ${sum.failed.length} failed${skippedCount}`);
   return failures.length === 0 ? 0 : code || 1;
+}
+
+function withEarlier(counts) {
+  const {TEST_SUM_FILE: file = ''} = process.env;
+  if (file === '') return counts;
+  const text = readFileSync(file, 'utf8');
+  const earlier = text === '' ? {passed: 0, failed: [], skipped: []} : JSON.parse(text);
+  const sum = {
+    passed: earlier.passed + counts.passed,
+    failed: [...earlier.failed, ...counts.failed],
+    skipped: [...earlier.skipped, ...counts.skipped],
+  };
+  writeFileSync(file, JSON.stringify(sum));
+  return sum;
 }
