@@ -1,7 +1,8 @@
 // Shares of questions between report processes (src/report/shards.ts): a question, and its answer in pieces that NATS carries.
 //   SL1. Who works on a share says so every `aliveMs`. One that says nothing for `silentMsMax` is silent: it died, was paused, or is
 //        cut off.
-//   SL2. An answer is whole or refused: its last piece says how many bytes it has.
+//   SL2. An answer is whole or refused: its last piece says how many bytes it has. A question that NATS does not carry is refused, too: it
+//        names the values of a breakdown, which clients choose.
 //   SL3. Another version may mean something else by a question or a partial: its shares are refused.
 import {randomBytes} from 'node:crypto';
 import {createInbox, type Msg, type NatsConnection} from 'nats';
@@ -41,7 +42,8 @@ export class ShareLink {
 
   readonly ask: Peers['ask'] = (id, asked, {caller, gone}) => {
     const {nc} = this;
-    if (nc.isClosed() || gone.aborted) return Promise.resolve('refused');
+    const question = pack({...asked, version: sameVersion} satisfies VersionedShare);
+    if (!this.canPublish || gone.aborted || question.length > replyBytesMax) return Promise.resolve('refused'); // SL2
     this.asked += 1;
     const number = `${this.prefix}.${this.asked}`;
     const subject = askPartialSubject(id);
@@ -55,7 +57,7 @@ export class ShareLink {
         resolve(outcome);
       };
       const giveUp = (outcome: 'refused' | 'silent'): void => {
-        if (!nc.isClosed()) nc.publish(leftSubject(subject), number);
+        if (this.canPublish) nc.publish(leftSubject(subject), number);
         end(outcome);
       };
       const leave = (): void => giveUp('refused');
@@ -74,12 +76,14 @@ export class ShareLink {
       gone.addEventListener('abort', leave);
       wait();
       const headers = askedHeaders({number, caller, msMax: shareMsMax});
-      nc.publish(subject, pack({...asked, version: sameVersion} satisfies VersionedShare), {
-        reply: heard.getSubject(),
-        headers,
-      });
+      nc.publish(subject, question, {reply: heard.getSubject(), headers});
     });
   };
+
+  /** False also while the connection drains: it throws then. */
+  private get canPublish(): boolean {
+    return !this.nc.isClosed() && !this.nc.isDraining();
+  }
 
   /** Answers shares that are asked of this id. @returns a function that ends that. */
   serve(id: string, answer: (asked: AskedShare, asker: Asker) => Promise<Uint8Array | undefined>): () => void {
@@ -90,7 +94,7 @@ export class ShareLink {
       },
     });
     const left = this.nc.subscribe(leftSubject(subject), {
-      callback: (_, message) => void setImmediate(() => this.open.left(message.string())),
+      callback: (_, message) => this.open.left(message.string()),
     });
     return () => {
       asked.unsubscribe();
