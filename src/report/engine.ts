@@ -211,7 +211,7 @@ export class ReportEngine {
       );
     } catch (error) {
       throwBroken(error);
-      this.damage.note(error);
+      // The asker folds these partitions itself. It notes a part that is damaged, and not one that was swept meanwhile.
       this.logger.debug({err: error, report: asked.query.report}, 'a share is not answered');
       return undefined;
     }
@@ -482,7 +482,10 @@ export class ReportEngine {
     return this.atWork.place(caller, isOurs(caller) ? Number.POSITIVE_INFINITY : waitingOfCallerMax);
   }
 
-  /** `atOnce`: evaluations that share the memory of one question. Work that nobody asked for has no slot and no bound; what parts of the service ask has no bound: nobody could ask for less. */
+  /**
+   * `atOnce`: evaluations that share the memory of one question. Work that nobody asked for has no slot and no bound; what parts of the
+   * service ask has no bound: nobody could ask for less.
+   */
   private evaluation(asker?: Asker, slot?: Slot, stop?: AbortSignal, atOnce = 1): Evaluation {
     const cpuMsMax = asker && isOurs(asker.caller) ? Number.POSITIVE_INFINITY : this.bounds.cpuMsMax;
     const work = slot && stop && new QuestionWork(slot, stop, {...this.bounds, cpuMsMax});

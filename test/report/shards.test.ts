@@ -195,6 +195,17 @@ describe('reports over several processes', () => {
     for (const other of others) expect(await engine!.partial(other, asker)).toBeUndefined();
   });
 
+  test('a part that was swept before its share was folded is no damage', async () => {
+    const world = new Deployment();
+    const [engine] = world.start(['one', 'two']);
+    const {at} = await reportOf(engine!, {report: 'names', limit: 1, ...range});
+    const indexes = world.manifests.map(({index}) => index.key);
+    world.parts.sweepAll();
+    const share = {query, step: '{"series":0}', at, indexes, partitions: [0, 1, 2, 3, 4, 5]};
+    expect(await engine!.partial(share, {caller: 'k', gone: neverStops})).toBeUndefined();
+    expect(await engine!.answer({ask: 'status'})).toMatchObject({damagedParts: {}});
+  });
+
   test('one process asks nobody', async () => {
     const world = new Deployment();
     const [engine] = world.start(['one']);

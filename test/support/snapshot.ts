@@ -82,6 +82,10 @@ export class MemoryParts implements PartValues {
     for (const revision of ref.revisions) this.values.delete(revision);
   }
 
+  sweepAll(): void {
+    this.values.clear();
+  }
+
   damage(ref: PartRef): void {
     const [revision] = ref.revisions;
     const value = this.values.get(revision!)!.slice();
