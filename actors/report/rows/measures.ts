@@ -38,10 +38,10 @@ interface CellNumbers {
   merge(from: number, to: number): void;
   /** The value of a cell; null without numbers. ME2 */
   valueOf(cell: number): number | null;
-  /** Writes the numbers of a cell. */
-  write(cell: number, to: ByteWriter): void;
+  /** Writes the numbers of a cell: one may have all. Both yield between slices. */
+  write(cell: number, to: ByteWriter): Generator<void, void, void>;
   /** Adds what `write` wrote. */
-  addRead(cell: number, from: ByteReader): void;
+  addRead(cell: number, from: ByteReader): Generator<void, void, void>;
   /** Estimated bytes of memory. */
   readonly bytes: number;
 }
@@ -77,14 +77,16 @@ class Sums implements CellNumbers {
     return value === undefined || !Number.isFinite(value) ? null : value;
   }
 
-  write(cell: number, to: ByteWriter): void {
+  *write(cell: number, to: ByteWriter): Generator<void, void, void> {
     const sum = this.sums[cell];
     to.u8(sum === undefined ? 0 : 1);
     sum?.write(to);
+    yield;
   }
 
-  addRead(cell: number, from: ByteReader): void {
+  *addRead(cell: number, from: ByteReader): Generator<void, void, void> {
     if (from.u8() > 0) this.sumOf(cell).addAll(ExactSum.read(from));
+    yield;
   }
 
   get bytes(): number {
@@ -123,14 +125,16 @@ class Extremes implements CellNumbers {
     return value === undefined ? null : value + 0; // Adding 0 turns -0 into 0: JSON has no -0.
   }
 
-  write(cell: number, to: ByteWriter): void {
+  *write(cell: number, to: ByteWriter): Generator<void, void, void> {
     const value = this.values[cell];
     to.u8(value === undefined ? 0 : 1);
     if (value !== undefined) writeNumber(to, value);
+    yield;
   }
 
-  addRead(cell: number, from: ByteReader): void {
+  *addRead(cell: number, from: ByteReader): Generator<void, void, void> {
     if (from.u8() > 0) this.add(cell, readNumber(from));
+    yield;
   }
 
   get bytes(): number {
@@ -165,14 +169,16 @@ class Ranks implements CellNumbers {
     if (runs !== undefined) this.runs[to] = [...(this.runs[to] ?? []), ...runs];
   }
 
-  write(cell: number, to: ByteWriter): void {
+  *write(cell: number, to: ByteWriter): Generator<void, void, void> {
     const columns = this.numbersOf(cell);
     to.varint(columns.reduce((sum, {length}) => sum + length, 0));
-    for (const numbers of columns) for (const number of numbers) writeNumber(to, number);
+    for (const numbers of columns) yield* each(numbers.length, (i) => writeNumber(to, numbers[i]));
+    yield;
   }
 
-  addRead(cell: number, from: ByteReader): void {
-    for (let left = from.varint(); left > 0; left--) this.add(cell, readNumber(from));
+  *addRead(cell: number, from: ByteReader): Generator<void, void, void> {
+    yield* each(from.varint(), () => this.add(cell, readNumber(from)));
+    yield;
   }
 
   private numbersOf(cell: number): RunNumbers[] {
@@ -312,12 +318,14 @@ export class MeasuredCells implements PartialSum {
   /** Call it before `finish`. */
   *write(to: ByteWriter): Generator<void, void, void> {
     yield* this.sums.write(to);
-    yield* each(this.counts.length, (cell) => this.numbers?.write(cell, to));
+    const {numbers, counts} = this;
+    if (numbers !== undefined) for (let cell = 0; cell < counts.length; cell++) yield* numbers.write(cell, to);
   }
 
   *add(from: ByteReader): Generator<void, void, void> {
     yield* this.sums.add(from);
-    yield* each(this.counts.length, (cell) => this.numbers?.addRead(cell, from));
+    const {numbers, counts} = this;
+    if (numbers !== undefined) for (let cell = 0; cell < counts.length; cell++) yield* numbers.addRead(cell, from);
   }
 
   private get sums(): SumColumns {
