@@ -1,5 +1,6 @@
-// How far those who fold are behind what the log acked here: threads of this process, and those of other processes as they tell. Without it an edge and its log would take
-// more than the threads can fold for as long as a client sends it: reports would become ever older, and live reads fail.
+// How far those who fold are behind what the log acked here: threads of this process, and those of other processes as they tell. Without
+// it an edge and its log would take more than the threads can fold for as long as a client sends it: reports would become ever older,
+// and live reads fail.
 //   Owns: the bytes acked here and not folded yet, and which messages are handed over to be folded.
 //   Does not own: which bodies wait for them (edge/admission/intake.ts).
 //   F1. Only a lag that shrinks counts: not that of a partition that folded none of it for `noProgressMs`. Such a partition has
@@ -9,7 +10,8 @@
 //   F3. Sequences of one connection are of one log. The next connection starts without a lag: its log may have lost its tail.
 //   F4. The records of each partition, and the messages that its thread was handed and did not fold, are bounded, also of one
 //       that never folds again. Messages beyond that are in the log.
-//   F5. A partition may move to another thread, or process. What was acked before has no lag there.
+//   F5. A partition may move to another thread, or process. What was acked before has no lag there. A thread of this process counts
+//       before another process, which may have died and say nothing more.
 //   F6. Another process tells several times within `noProgressMs` how far it is. One that tells nothing makes no progress (F1), and one
 //       that is further back than before reads its log again: what was acked before has no lag there, either.
 
@@ -109,7 +111,9 @@ export class FoldLag {
   /** Undefined when nobody is known to fold the partition. F5 */
   private lagOf(partition: number): PartitionLag | undefined {
     const lag = this.byPartition[partition]!;
-    if (lag.folder?.partitions.includes(partition)) return lag;
+    const {folder} = lag;
+    const isDistant = folder?.handOver === undefined;
+    if (folder?.partitions.includes(partition) && !(isDistant && this.isFoldedHere(partition))) return lag;
     lag.folder = this.folders.find(({partitions}) => partitions.includes(partition));
     clear(lag);
     return lag.folder && lag;
@@ -160,10 +164,11 @@ export class FoldLag {
   bytes(): number {
     const nowMs = this.monotonicMs();
     let most = 0;
-    for (const {partitions} of this.folders) {
+    for (const folder of this.folders) {
       let bytes = 0;
-      for (const partition of partitions) {
+      for (const partition of folder.partitions) {
         const lag = must(this.lagOf(partition), 'the thread folds it');
+        if (lag.folder !== folder) continue; // F5
         this.passFolded(lag, nowMs);
         if (nowMs - lag.progressMs < noProgressMs) bytes += lag.bytes;
       }

@@ -20,7 +20,7 @@ class World {
     const count = partitionsOfThreads.flat().length;
     this.threads = partitionsOfThreads.map((partitions) => ({
       partitions,
-      appliedSequences: new Int32Array(count),
+      appliedSequences: new Int32Array(count + 2),
       handOver: new HandOver((parcel) => this.parcels.push(parcel)),
       onLogLost: () => {},
     }));
@@ -311,6 +311,25 @@ describe('partitions that another process folds', () => {
     expect(world.mib).toBe(0);
     world.acked(1, 4, 5);
     expect(world.mib).toBe(2);
+  });
+
+  test('that come to a thread of this process are its own, though the owner before died without a word', () => {
+    const world = new DistantWorld();
+    world.told('a', [
+      [1, 1],
+      [2, 1],
+    ]);
+    world.acked(1, 2, 10);
+    world.acked(2, 2, 2);
+    expect(world.mib).toBe(10);
+    (world.threads[1]!.partitions as number[]).push(1);
+    expect(world.mib).toBe(1); // Of partition 2, which nobody has taken yet.
+    world.acked(1, 11, 13);
+    expect(world.mib).toBe(3);
+    world.threads[1]!.handOver.now();
+    expect(world.parcels.flatMap(({messages}) => messages.map(({partition}) => partition))).toEqual([1, 1, 1]);
+    world.folded(1, 13);
+    expect(world.mib).toBe(1);
   });
 
   test('do not hold up, and are handed to nobody, while a thread of this process folds them', () => {
