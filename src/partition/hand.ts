@@ -95,13 +95,15 @@ export class Hand {
 
   /** Takes a partition while the thread works on others. HA3 */
   async own(partition: number): Promise<void> {
+    let runner: Runner | undefined;
     try {
-      const runner = await this.take(partition);
+      runner = await this.take(partition);
       await runner?.start();
     } catch (error) {
-      const owned = this.owned.get(partition);
-      if (owned === undefined || error instanceof OperatorFault) throw error;
       throwBroken(error);
+      const owned = this.owned.get(partition);
+      if (owned === undefined || owned.started?.runner !== runner) return; // HA2
+      if (error instanceof OperatorFault && !(error instanceof Replaced)) throw error;
       this.lose(owned, error as Error);
     }
   }

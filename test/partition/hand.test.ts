@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import {InvariantError} from '../../actors/invariant.js';
 import {createLogger} from '../../src/observe.js';
 import {Hand, type Reads, type Started} from '../../src/partition/hand.js';
+import {Unrecoverable} from '../../src/partition/retry.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {Replaced} from '../../src/partition/snapshot/manifest-store.js';
 import {Damage} from '../../src/parts/damage.js';
@@ -56,6 +57,23 @@ test('a start that meets a bug ends the thread; one that was replaced does not',
   const {hand, said} = handOf(() => Promise.reject(new Replaced(1, 2)));
   await hand.own(1);
   expect(said).toEqual(['lost 1']);
+});
+
+test('a start that fails once its partition is gone, or because of a successor, ends nothing', async () => {
+  const {started} = runnerOf();
+  let fail = (_error: Error): void => undefined;
+  Object.assign(started.runner, {start: () => new Promise<void>((_, reject) => void (fail = reject))});
+  const {hand, said, ended} = handOf(async () => started);
+  const abandoned = hand.own(5);
+  await new Promise((resolve) => setImmediate(resolve));
+  hand.abandon(5);
+  fail(new Unrecoverable('what was under way failed'));
+  await abandoned;
+  const replaced = hand.own(5);
+  await new Promise((resolve) => setImmediate(resolve));
+  fail(new Replaced(5, 2));
+  await replaced;
+  expect([said, hand.partitions, ended]).toEqual([['owned 5', 'owned 5', 'lost 5'], [], []]);
 });
 
 test('a runner that folds a tick of a successor ends, and only it', async () => {
