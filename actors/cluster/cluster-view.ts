@@ -49,7 +49,7 @@ export class ClusterView {
   private returned = 0;
   private counted = 0;
 
-  /** `role`: that of the observer. Members of the other one are none to it. */
+  /** `role`: that of the observer, which ignores members of another role. */
   constructor(me: string, partitionCount: number, role: MemberRole = 'partition') {
     this.me = me;
     this.role = role;

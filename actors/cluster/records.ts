@@ -11,7 +11,7 @@ export interface StoredRecord {
 /** `leaving`: it owns nothing new, and gives away what it has. */
 export type MemberState = 'up' | 'leaving';
 
-/** What a member is there for. Those of one role are none to the other. */
+/** What a member does. Members ignore those of another role. */
 export type MemberRole = 'partition' | 'report';
 
 /** What a process says of itself. */

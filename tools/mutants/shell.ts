@@ -27,7 +27,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'an-owner-that-wakes-is-believed',
-    breaks: 'docs/operating.md: batches wait while an owner is behind, whichever process owns the partition',
+    breaks: 'docs/cluster.md: batches wait while an owner is behind, whichever process owns the partition',
     file: 'src/ingest/fold-lag.ts',
     text: 'isOwner(partition) && !this.isFoldedHere(partition)',
     replacement: '!this.isFoldedHere(partition)',
@@ -35,7 +35,7 @@ export const shellMutants: readonly ShellMutant[] = [
   },
   {
     name: 'messages-without-a-price',
-    breaks: 'docs/operating.md: LOG_MESSAGES_PER_SECOND is what all edges together may publish',
+    breaks: 'docs/cluster.md: LOG_MESSAGES_PER_SECOND is what all edges together may publish',
     file: 'src/ingest/commit-pace.ts',
     text: 'this.messages * this.messageMs()',
     replacement: '0 * this.messageMs()',
