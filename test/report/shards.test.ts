@@ -203,7 +203,7 @@ describe('reports over several processes', () => {
     world.parts.sweepAll();
     const share = {query, step: '{"series":0}', at, indexes, partitions: [0, 1, 2, 3, 4, 5]};
     expect(await engine!.partial(share, {caller: 'k', gone: neverStops})).toBeUndefined();
-    expect(await engine!.answer({ask: 'status'})).toMatchObject({damagedParts: {}});
+    expect(await engine!.answer({ask: 'status'})).toHaveProperty('damagedParts', {});
   });
 
   test('one process asks nobody', async () => {
