@@ -125,10 +125,13 @@ async function run(nc: NatsConnection): Promise<void> {
   const drain = drainAsked();
   void prepare(engine, drain);
   let leave: (() => Promise<void>) | undefined;
-  if (others !== undefined)
-    joinReports(nc, engine, {...others, logger, onFatal: end}).then((ends) => {
+  if (others !== undefined) {
+    // A drain closes the connection under a join that is under way.
+    const onFatal = (error: Error): void => void (drain.isAsked || end(error));
+    joinReports(nc, engine, {...others, logger, onFatal}).then((ends) => {
       leave = ends;
-    }, end);
+    }, onFatal);
+  }
   await drain.asked;
   await Promise.race([leave?.(), pause(leaveMsMax)]); // Others notice in any case (SH3).
   await alerts?.stop();
