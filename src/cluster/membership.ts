@@ -27,7 +27,7 @@ export interface Runners {
 export type MemberBucket = Pick<NatsKeyBucket, 'watch' | 'write' | 'erase' | 'stop'>;
 
 /** Which member this process is, noted for its next start. O8 */
-export interface MemberNote {
+interface MemberNote {
   /** The member that an earlier process on this folder was. */
   readonly formerId: string | undefined;
   keep(id: string): void;
