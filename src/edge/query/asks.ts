@@ -1,6 +1,6 @@
 // Questions to the partition and report roles. A role that does not answer is a 503 to the client.
-//   AK1. A partition that moves to another process is silent for less than a second, or some on a busy machine: a question that finds nobody there, or its former
-//        owner, is asked again for `movingMsMax`.
+//   AK1. A partition that moves to another process is silent for less than a second, on a busy machine for some: a question that finds
+//        nobody there, or its former owner, is asked again for `movingMsMax`.
 import {setTimeout as pause} from 'node:timers/promises';
 import {InvariantError} from '../../../actors/invariant.js';
 import type {Asker} from '../../asks/asker.js';
