@@ -11,6 +11,8 @@ interface Reader {
   readonly key: string;
   /** Users that have events, so many that every partition has some. */
   readonly userIds: readonly string[];
+  /** The first day that has events: `YYYY-MM-DD`. */
+  readonly from: string;
   /** Rejects when the demo must end. */
   readonly sleep: (ms: number) => Promise<void>;
 }
@@ -29,6 +31,10 @@ export class Reads {
     this.clients = reader.baseUrls.map((baseUrl) => new HttpClient(baseUrl, {key: reader.key, silentMsMax: readMsMax}));
   }
 
+  private get names(): string {
+    return `/v1/names?limit=1000&from=${this.reader.from}`;
+  }
+
   forget(): void {
     this.slowestLiveMs = 0;
     this.slowestReportMs = 0;
@@ -40,13 +46,13 @@ export class Reads {
       const {ms} = await this.answered(`/v1/events?limit=1&userId=${encodeURIComponent(userId)}`);
       this.slowestLiveMs = Math.max(this.slowestLiveMs, ms);
     }
-    const {ms} = await this.answered('/v1/names?limit=1000');
+    const {ms} = await this.answered(this.names);
     this.slowestReportMs = Math.max(this.slowestReportMs, ms);
   }
 
   /** Sum of the counts of all names, in reports. */
   async countOfEvents(): Promise<number> {
-    const {text} = await this.answered('/v1/names?limit=1000');
+    const {text} = await this.answered(this.names);
     const {data} = JSON.parse(text) as {data: {count: number}[]};
     return data.reduce((sum, {count}) => sum + count, 0);
   }

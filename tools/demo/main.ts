@@ -93,7 +93,8 @@ async function run(service: DemoService | DemoCluster, asked: DemoArguments, end
         : `A sale begins: from now on it is live, with about ${rate} more events a second.`,
     );
     const live = new Live(player, tape, sleep);
-    if (service instanceof DemoCluster) await killAll(service, live, sleep);
+    const from = new Date(startMs).toISOString().slice(0, 10);
+    if (service instanceof DemoCluster) await killAll(service, live, from, sleep);
     say(`The service: ${baseUrls.join(' and ')}  Ctrl-C ends it, and removes ${service.folder}`);
     say(`Another link that signs in: DATA_DIR=${dataDir} npm run dashboard`);
     await live.ended;
@@ -138,13 +139,18 @@ class Live {
 }
 
 /** Kills every process in turn, then compares what was answered 200 with what is in reports. */
-async function killAll(cluster: DemoCluster, live: Live, sleep: (ms: number) => Promise<void>): Promise<void> {
+async function killAll(
+  cluster: DemoCluster,
+  live: Live,
+  from: string,
+  sleep: (ms: number) => Promise<void>,
+): Promise<void> {
   const {player} = live;
   const {key, release} = await findService({
     ...{url: null, key: null, dataDir: cluster.dataDir},
     ...{keyName: 'demo: kills', keyKind: 'secret'},
   });
-  const reads = new Reads({baseUrls: cluster.baseUrls, key, userIds: player.someUserIds, sleep});
+  const reads = new Reads({baseUrls: cluster.baseUrls, key, userIds: player.someUserIds, from, sleep});
   try {
     say('Now every process is killed in turn, and started again. Times have every repetition in them.');
     await killInTurn({processes: cluster.processes, player, reads, sleep, say});

@@ -19,47 +19,51 @@ export function Members({state}: {readonly state: LoadState}) {
   if (members === null) return null;
   const unowned = unownedOf(state);
   return (
-    <Card span={12} title="Members" note="processes that share the partitions">
-      <TableFrame label="Members in a table">
-        <table class="grid-table">
-          <thead>
-            <tr>
-              <th>Member</th>
-              <th>State</th>
-              <th>Partitions</th>
-              <th class="number">Newest came</th>
-              <th class="number">Member for</th>
-            </tr>
-          </thead>
-          <tbody>
-            {members.map((member) => (
-              <tr key={`${member.name} ${member.since}`}>
-                <td>{member.name}</td>
-                <td>
-                  <span class={pills[member.state]}>{member.state}</span>
-                </td>
-                <td>{listText(member.partitions)}</td>
-                <td class="number">{member.moved_seconds === null ? '–' : `${duration(member.moved_seconds)} ago`}</td>
-                <td class="number">
-                  {duration(Math.max(0, Math.floor((at - member.since) / 1_000)))}
-                  {member.is_back && ', again'}
-                </td>
-              </tr>
-            ))}
-            {unowned.length > 0 && (
+    <div class="row">
+      <Card span={12} title="Members" note="processes that share the partitions">
+        <TableFrame label="Members in a table">
+          <table class="grid-table">
+            <thead>
               <tr>
-                <td>nobody</td>
-                <td>
-                  <span class="pill bad">no owner</span>
-                </td>
-                <td>{listText(unowned)}</td>
-                <td />
-                <td />
+                <th>Member</th>
+                <th>State</th>
+                <th>Partitions</th>
+                <th class="number">Newest came</th>
+                <th class="number">Member for</th>
               </tr>
-            )}
-          </tbody>
-        </table>
-      </TableFrame>
-    </Card>
+            </thead>
+            <tbody>
+              {members.map((member) => (
+                <tr key={`${member.name} ${member.since}`}>
+                  <td>{member.name}</td>
+                  <td>
+                    <span class={pills[member.state]}>{member.state}</span>
+                  </td>
+                  <td>{listText(member.partitions)}</td>
+                  <td class="number">
+                    {member.moved_seconds === null ? '–' : `${duration(member.moved_seconds)} ago`}
+                  </td>
+                  <td class="number">
+                    {duration(Math.max(0, Math.floor((at - member.since) / 1_000)))}
+                    {member.is_back && ', again'}
+                  </td>
+                </tr>
+              ))}
+              {unowned.length > 0 && (
+                <tr>
+                  <td>nobody</td>
+                  <td>
+                    <span class="pill bad">no owner</span>
+                  </td>
+                  <td>{listText(unowned)}</td>
+                  <td />
+                  <td />
+                </tr>
+              )}
+            </tbody>
+          </table>
+        </TableFrame>
+      </Card>
+    </div>
   );
 }
