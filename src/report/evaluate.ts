@@ -79,13 +79,23 @@ export class Evaluation {
     const reading = this.over(partitions.length);
     const question = must(questionOf(reading, query, snapshots), 'shares are of questions in rounds');
     const round = question.round(JSON.parse(step));
-    for (const partition of partitions) await round.fold(must(snapshots[partition], 'a share is of partitions'));
-    const writer = new ByteWriter(4_096);
-    for (const _ of round.write(writer)) {
-      if (writer.position > bytesMax) return undefined;
-      await reading.scan.pauseIfDue();
+    try {
+      return await reading.scan.borrowingAsItGrows(async (loan) => {
+        for (const partition of partitions) {
+          await round.fold(must(snapshots[partition], 'a share is of partitions'));
+          loan.take(round.bytes ?? 0);
+        }
+        const writer = new ByteWriter(4_096);
+        for (const _ of round.write(writer)) {
+          if (writer.position > bytesMax) return undefined;
+          loan.take((round.bytes ?? 0) + writer.position);
+          await reading.scan.pauseIfDue();
+        }
+        return writer.position > bytesMax ? undefined : writer.finish();
+      });
+    } finally {
+      round.end?.();
     }
-    return writer.position > bytesMax ? undefined : writer.finish();
   }
 
   /** A page of an export; undefined when no event has the id of its cursor. @throws MissingPart, DamagedPart */

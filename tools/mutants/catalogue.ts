@@ -469,4 +469,25 @@ export const coreMutants: readonly Mutant[] = [
       '        resolve(location === undefined ? this.outcomeOf(answer) : this.post(location, contentOf));\n',
     caughtBy: {vitest: 'test/webhooks/post.test.ts', only: 'what an answer means'},
   },
+  {
+    name: 'days-that-expire-by-the-clock-of-a-tick',
+    file: 'actors/retention.ts',
+    text: 'const isRaised = dueDay > this.fromDay && today > this.raisedOnDay;',
+    replacement: 'const isRaised = dueDay > this.fromDay;',
+    caughtBy: {vitest: 'test/actors/retention.test.ts'},
+  },
+  {
+    name: 'all-days-at-once',
+    file: 'actors/retention.ts',
+    text: 'this.fromDay = Math.min(dueDay, this.fromDay + (this.isCatchingUp ? catchUpDays : 1));',
+    replacement: 'this.fromDay = dueDay;',
+    caughtBy: {vitest: 'test/actors/retention.test.ts'},
+  },
+  {
+    name: 'a-row-of-an-event-that-has-expired',
+    file: 'actors/events.ts',
+    text: '      this.tally.expired += 1; // RT2 (retention.ts)\n      return;\n',
+    replacement: '      this.tally.expired += 1;\n',
+    caughtBy: {vitest: 'test/partition/expiry.test.ts'},
+  },
 ];

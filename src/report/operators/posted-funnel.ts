@@ -52,7 +52,7 @@ export function funnelRound(reading: Reading, rules: FunnelRules) {
   const fold = async (snapshot: PartitionSnapshot): Promise<void> => {
     results.all.push((await postedFunnel(reading, rules, snapshot)) ?? (await scannedFunnel(reading, walks, snapshot)));
   };
-  return {results, walks, fold, ...partialOf(walks.scan, results)};
+  return {results, walks, fold, end: () => results.end(), ...partialOf(walks.scan, results)};
 }
 
 async function scannedFunnel(reading: Reading, walks: FunnelWalks, snapshot: PartitionSnapshot): Promise<FunnelResult> {

@@ -31,7 +31,7 @@ class PlainFunnel implements Question<null> {
       await run(round, null);
       return funnelAnswer(names, mergeFunnels(names.length, round.results.all));
     } finally {
-      round.results.end();
+      round.end();
     }
   }
 }

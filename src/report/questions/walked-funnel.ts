@@ -64,7 +64,7 @@ export class WalkedFunnel implements Question<null> {
       await run(round, null);
       return this.text(await reading.scan.inSlices(summarizeResults(results.all, this.summaryShape)), walks);
     } finally {
-      results.end();
+      round.end();
     }
   }
 
@@ -99,7 +99,13 @@ export class WalkedFunnel implements Question<null> {
       const users = await filteredUsers(reading, snapshot, query.users);
       await walks.walk(snapshot, users, (path) => this.note(path, this.asOfMs));
     };
-    return {fold, ...partial};
+    return {
+      fold,
+      ...partial,
+      get bytes() {
+        return log.bytes;
+      },
+    };
   }
 
   private note(path: UserPath, asOfMs: number): void {
