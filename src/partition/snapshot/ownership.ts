@@ -8,7 +8,8 @@
 //       in the moment of a pause is erased by the next deletion or start.
 //   O4. A take-over writes its manifest, and then a tick of its epoch before it appends anything else. An owner that folds a tick of a
 //       higher epoch than its own is replaced: it answers nothing that stands behind a successor's tick. A tick whose manifest is not
-//       in the store is of an owner whose manifests are lost, and this owner goes on in a higher epoch.
+//       in the store is of an owner whose manifests are lost, and this owner goes on in a higher epoch. Two first owners have the same
+//       epoch until one of them has written the first manifest: its compare-and-set decides.
 //   O5. A live read waits for the log's end as asked after it came, so the answer is of a time before any successor's tick. Rows that are
 //       read without that are answered by an owner that the store confirmed within `trustMs`: a successor may have erased them.
 //   A successor needs nothing that this process sweeps or truncates: P4 (snapshots.ts) holds for the manifest it started from.
