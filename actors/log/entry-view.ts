@@ -100,7 +100,7 @@ export class EntryView {
   timeMs = 0;
   receivedMs = 0;
   periodMs = 0;
-  /** Of a tick: the epoch of its owner. */
+  /** The epoch of the owner that appended this tick. */
   epoch = 0;
   keyStart = 0;
   keyEnd = 0;

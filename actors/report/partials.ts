@@ -14,7 +14,7 @@ export interface PartialSum {
   add(from: ByteReader): Generator<void, void, void>;
 }
 
-/** Runs `item` so many times, and yields between slices. */
+/** Calls `item` with each number below `count`. It yields after every slice. */
 export function* each(count: number, item: (i: number) => void): Generator<void, void, void> {
   for (let i = 0; i < count; i++) {
     item(i);

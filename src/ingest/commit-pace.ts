@@ -108,7 +108,7 @@ export class CommitPace {
     this.bytes -= bytes;
   }
 
-  /** A cycle begins with so many messages. */
+  /** Notes that a cycle begins. `messages`: how many it publishes. */
   begin(nowMs: number, messages: number): void {
     this.messages = messages;
     this.measureRate(nowMs - this.begunMs);

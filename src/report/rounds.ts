@@ -1,5 +1,5 @@
 // How a question reads the partitions: in rounds, each of which adds up all of them.
-//   RO1. A round has the same whatever the order of partitions is, and whoever folded them (actors/report/partials.ts PA1). So an
+//   RO1. The result of a round depends neither on the order of partitions nor on who folded them (actors/report/partials.ts PA1). So an
 //        answer has the same bytes with one process as with several (shards.ts).
 //   RO2. A step says which round it is, and what earlier rounds decided. It is JSON: with the query, another process makes the same
 //        round of it.

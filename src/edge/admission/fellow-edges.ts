@@ -14,7 +14,7 @@ const hereEveryMs = 2_000;
 const silentMsMax = 7_000;
 /** FE2. Far more than an edge takes between two messages. */
 const unitsMax = 1_000_000;
-/** A message of so many rows has less than 1 MiB. */
+/** With at most this many rows a message stays below 1 MiB. */
 const rowsMax = 5_000;
 
 const limitNames = ['events', 'reads', 'deletions'] as const satisfies readonly LimitName[];
