@@ -279,10 +279,13 @@ test('a message that nats-server cannot read is not passed over: the partition s
 
 test('a successor may have truncated the log: its predecessor halts nothing', async () => {
   const driven = await live();
-  Object.assign(driven, {sequence: 3, unreadable: 2});
+  driven.sequence = 3; // Messages 1 and 2 did not come.
   driven.ownership.isOutlived = async () => true;
   await driven.foldTick();
-  expect(driven.runner.phase).toBe('live');
+  expect([driven.runner.phase, driven.snapshots.isRunning]).toEqual(['live', false]); // Nothing was folded past them.
+  driven.unreadable = 2;
+  await driven.foldTick();
+  expect([driven.runner.phase, driven.snapshots.isRunning]).toEqual(['live', false]);
 });
 
 test('a start appends a tick of its epoch before it reads the log, and is live once that one is published', async () => {
