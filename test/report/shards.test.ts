@@ -82,7 +82,7 @@ class Deployment {
     const user = (i * 7) % 60;
     this.partitions[user % partitionCount]!.append({
       user: `u${user}`,
-      event: ['A', 'B', 'C'][(i * 5) % 3]!,
+      event: ['A', 'B', 'C'][Math.floor(i / partitionCount) % 3]!, // Every partition has all of them.
       timeMs: ((i * 131) % 2_880) * 60_000,
       // Each value has a count of its own, and partitions meet them in orders of their own.
       properties: {plan: plans[i % plans.length] ?? null, n: i % 4 === 0 ? i / 8 : i % 11},
