@@ -11,7 +11,7 @@ import type {Generations} from './generations.js';
 import {assert, must, OperatorFault} from './invariant.js';
 
 /** Format of all parts of a snapshot. A program reads no other. */
-export const manifestFormat = 15;
+export const manifestFormat = 16;
 
 /** One part in the store. `revisions`: those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -29,6 +29,9 @@ export interface Position {
   readonly generation: number;
   readonly sequence: number;
 }
+
+/** Position of a partition without a snapshot. */
+export const nothingPublished: Position = {generation: 0, sequence: 0};
 
 /** Progress of the moves between a partition and each other one (actors/identity/moves.ts), by the other one's number. */
 export interface MoveCounts {
@@ -81,6 +84,25 @@ export interface Manifest {
     readonly index: PartRef;
   } | null;
 }
+
+/**
+ * A manifest without a snapshot: what the owner of a partition writes that has none yet. It fences off other owners (ownership.ts O4),
+ * and readers of snapshots pass over it.
+ */
+export const claimOf = (partition: number, epoch: number, writtenBy: string): Manifest => ({
+  format: manifestFormat,
+  writtenBy,
+  partition,
+  position: nothingPublished,
+  mark: '',
+  epoch,
+  asOfMs: 0,
+  index: noPart,
+  moves: {left: [], settled: [], received: []},
+  previous: null,
+});
+
+export const isClaim = ({position}: Manifest): boolean => position.generation === nothingPublished.generation;
 
 /** One chunk of rows: ordinals [baseOrdinal, baseOrdinal + count). */
 export interface ChunkEntry {

@@ -6,7 +6,7 @@
 import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {DamagedState} from '../parts/damage.js';
-import {readManifest} from '../parts/stored-state.js';
+import {readPublished} from '../parts/stored-state.js';
 import type {CountedPublications, ManifestSource} from '../report/published/newest-snapshots.js';
 import {newestMessage, UnreadableMessage} from './newest-message.js';
 import {bucketStream, bucketSubject} from './topology.js';
@@ -33,12 +33,12 @@ export function publishedManifests(jsm: JetStreamManager, publications?: Counted
     },
     async newest(partition) {
       const message = await newestManifestMessage(jsm, partition);
-      return message && readManifest(message.data, partition);
+      return message && readPublished(message.data, partition);
     },
   };
 }
 
-/** The stored newest manifest; undefined before the first. @throws DamagedState */
+/** The stored newest manifest; undefined before the first take-over. @throws DamagedState */
 export async function newestManifestMessage(jsm: JetStreamManager, partition: number): Promise<StoredMsg | undefined> {
   try {
     return await newestMessage(jsm, bucketStream('manifests'), bucketSubject('manifests', `p${partition}`));

@@ -81,7 +81,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const {partition, index, epoch, named} = recovered;
   // Questions are answered from the current state: a part that it no longer names only takes room.
   const ownership = new Ownership(manifests, epoch, options.onFatal, retriesOf('to read who owns the partition'));
-  const parts = new PartStore(js, jsm, number, epoch, foldCache, retriesOf('to write a part'), ownership);
+  const parts = new PartStore(js, jsm, number, ownership, foldCache, retriesOf('to write a part'));
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   for (const ref of recovered.outdated) parts.retire(ref);
   const throttle = new Throttle(() => options.refresh.ms * restsShare);

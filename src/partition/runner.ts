@@ -407,7 +407,7 @@ export class Runner {
     sequence: number,
     cursor: MessageCursor,
   ): Promise<Suspension> {
-    const {partition, layout, foldCache, snapshots, erasure, note} = this.setup;
+    const {partition, layout, foldCache, snapshots, ownership, erasure, note} = this.setup;
     switch (stop.kind) {
       case 'profile':
         partition.users.activate(stop.user, await loadProfile(partition, layout, foldCache, stop.user));
@@ -437,7 +437,8 @@ export class Runner {
         return this.fold(sequence, cursor);
       }
       case 'tick':
-        if (await this.setup.ownership.meet(stop.epoch)) void this.ticks.send(); // What waits for an own tick waits for this one.
+        // What waits for an own tick waits for the one of the new epoch.
+        if (await ownership.meet(stop.epoch, (epoch) => snapshots.raiseEpoch(epoch))) void this.ticks.send();
         if (stop.gaps > 0) {
           this.gaps += stop.gaps;
           this.lastGapMs = monotonicMs();

@@ -30,6 +30,7 @@ import type {ProducersState} from '../../actors/log/producers.js';
 import {
   type ChunkEntry,
   type DeletionRecord,
+  isClaim,
   type Manifest,
   manifestFormat,
   type PartRef,
@@ -209,6 +210,12 @@ export function readManifest(bytes: Uint8Array, partition: number): Manifest {
   const {data, error} = manifestForm.safeParse(json);
   if (error === undefined) return data;
   throw new DamagedState(partition, `its newest manifest (${prettifyError(error)})`);
+}
+
+/** Undefined for a manifest without a snapshot. @throws UnknownFormat, DamagedState */
+export function readPublished(bytes: Uint8Array, partition: number): Manifest | undefined {
+  const manifest = readManifest(bytes, partition);
+  return isClaim(manifest) ? undefined : manifest;
 }
 
 /** Reads the payload of a part. @throws DamagedPart ST1 */

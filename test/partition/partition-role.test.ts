@@ -21,6 +21,7 @@ import {PartsCache} from '../../src/parts/parts-cache.js';
 import {steadyRefreshPlan} from '../../src/refresh.js';
 import {freePort} from '../../tools/chaos/free-port.js';
 import {searchDisk} from '../../tools/disk-search.js';
+import {partOwner} from '../support/part-owner.js';
 import {PartitionRole} from '../support/partition-role.js';
 import {temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
@@ -528,7 +529,7 @@ test('parts are erased over a connection of their own: nothing else waits for it
     await allowed;
     return jsm.streams.deleteMessage(...asked);
   });
-  const store = new PartStore(role.js, role.jsm, 0, 1);
+  const store = new PartStore(role.js, role.jsm, 0, partOwner());
   const erasing = {jsm: late, run: () => 'the only one', isOfCluster: () => false};
   const sweep = new PartSweep({partition: 0, parts: store, jsm: never, erasing, log: createLogger('silent', 'test')});
   const ref = await store.put(Buffer.from('payload'));
@@ -554,9 +555,9 @@ test('data of another format stops the start with one line that says who wrote i
   );
 });
 
-test('an owner that ended before its first manifest leaves nothing that the next one could take for its own', async () => {
+test('of two owners of one epoch, none leaves what the other one could take for its own', async () => {
   role = await PartitionRole.create();
-  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, role.jsm, 0, epoch));
+  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, role.jsm, 0, partOwner(epoch)));
   const payloads = [Buffer.from('of the first owner'), Buffer.from('of the second owner')];
   const refs = [await first.put(payloads[0]), await second.put(payloads[1])];
   const cache = new PartsCache(partValues(role.jsm), 1_024);

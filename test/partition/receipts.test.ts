@@ -1,11 +1,12 @@
 // What waits for erasing, and what does not: a whole partition in this thread, on a real nats-server that is slow to erase.
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
-import {writeErase, writeEvent, writeIdentify, writeLeave, writeLink} from '../../actors/log/entries.js';
+import {writeErase, writeEvent, writeIdentify, writeLeave, writeLink, writeTick} from '../../actors/log/entries.js';
 import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {PartStore} from '../../src/partition/snapshot/part-store.js';
 import type {ErasingLink} from '../../src/partition/snapshot/part-sweep.js';
+import {partOwner} from '../support/part-owner.js';
 import {PartitionRole} from '../support/partition-role.js';
 import {until} from '../support/until.js';
 import {startWholePartition} from '../support/whole-partition.js';
@@ -119,7 +120,7 @@ test('a deletion is folded while what was replaced before is still being erased,
 });
 
 test('orphans hold up no snapshots, and a receipt waits for them, also for those that come late', async () => {
-  const before = new PartStore(role.js, role.jsm, 0, 0);
+  const before = new PartStore(role.js, role.jsm, 0, partOwner(0));
   const orphans = [await before.put(Buffer.from('first')), await before.put(Buffer.from('second'))];
   const isThere = async ({key}: {key: string}) => (await subjects()).includes(bucketSubject('parts', `${key}.0`));
   const {view, deletions} = await startPartition();
@@ -134,6 +135,18 @@ test('orphans hold up no snapshots, and a receipt waits for them, also for those
   allow();
   expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
   for (const orphan of orphans) expect(await isThere(orphan)).toBe(false);
+});
+
+test('what an owner left whose manifests are lost is erased once its tick was met: by then a manifest has a higher epoch', async () => {
+  const orphan = await new PartStore(role.js, role.jsm, 0, partOwner(7)).put(Buffer.from('of the lost owner'));
+  const isThere = async () => (await subjects()).includes(bucketSubject('parts', `${orphan.key}.0`));
+  const {view} = await startPartition();
+  allow();
+  await view.sweep.settle();
+  expect([await isThere(), (await role.manifest()).epoch]).toEqual([true, 1]);
+  await append((writer) => writeTick(writer, day, 400, 7));
+  await until('it is erased', async () => !(await isThere()));
+  expect([view.ownership.epoch, (await role.manifest()).epoch]).toEqual([8, 8]);
 });
 
 test('a receipt that was put off for late copies tells of all that was erased until it came', async () => {

@@ -202,6 +202,27 @@ export const coreMutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/partition/snapshot/ownership.test.ts', only: 'a tick of a higher epoch'},
   },
   {
+    name: 'an-owner-goes-on-in-an-epoch-that-no-manifest-has',
+    file: 'src/partition/snapshot/ownership.ts',
+    text: '    await raise(epoch + 1);\n',
+    replacement: '',
+    caughtBy: {vitest: 'test/partition/snapshot/ownership.test.ts', only: 'a tick of a higher epoch'},
+  },
+  {
+    name: 'a-first-owner-that-writes-no-manifest',
+    file: 'src/partition/snapshot/recovery.ts',
+    text: 'const revision = await manifests.write({...last, epoch}, stored?.revision ?? 0);',
+    replacement: 'const revision = stored && (await manifests.write({...last, epoch}, stored.revision)) || 0;',
+    caughtBy: {vitest: 'test/partition/snapshot/recovery.test.ts', only: 'of two first owners'},
+  },
+  {
+    name: 'what-a-lost-owner-left-stays-until-the-next-start',
+    file: 'src/partition/snapshot/snapshots.ts',
+    text: '    this.areOrphansDue = true;\n',
+    replacement: '',
+    caughtBy: {vitest: 'test/partition/receipts.test.ts', only: 'whose manifests are lost'},
+  },
+  {
     name: 'rows-of-an-owner-that-was-paused',
     file: 'src/partition/reads/live-reads.ts',
     text: 'return !this.view.ownership.isTrusted;',

@@ -9,7 +9,7 @@
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {entryKind} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
-import {type ChunkEntry, type Manifest, type PartRef, partsOf, wholeIndex} from '../../actors/manifest.js';
+import {type ChunkEntry, isClaim, type Manifest, type PartRef, partsOf, wholeIndex} from '../../actors/manifest.js';
 import {readChunks, readIndex, readManifest} from '../../src/parts/stored-state.js';
 import {tokenOf} from './clients.js';
 import {countFaults} from './final-state.js';
@@ -97,7 +97,7 @@ export class Sentinel implements Watch {
     if (stream !== server.manifests) return;
     const manifest = readManifest(message.data, Number(message.subject.split('.p').at(-1)));
     this.manifestStored(manifest);
-    if (this.countsEvents) this.checkCounts(manifest);
+    if (this.countsEvents && !isClaim(manifest)) this.checkCounts(manifest);
   }
 
   private logStored(partition: number, message: Stored): void {
@@ -189,6 +189,7 @@ export class Sentinel implements Watch {
     if (last !== undefined && isBefore(manifest, last)) {
       this.fail(`W1: a manifest at ${textOf(manifest)} followed one at ${textOf(last)}`);
     }
+    if (isClaim(manifest)) return;
     if (manifest.previous !== null) this.milestones.add(manifest.previous.mark);
     const isSameIndex = last?.index.key === manifest.index.key;
     const current = isSameIndex ? watched.named.current : this.revisionsOf(manifest.index);

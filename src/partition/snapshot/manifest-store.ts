@@ -56,7 +56,7 @@ export class ManifestStore {
     this.subject = bucketSubject('manifests', `p${partition}`);
   }
 
-  /** The newest manifest; undefined before the first. @throws DamagedState */
+  /** The newest manifest, also one without a snapshot; undefined before the first take-over. @throws DamagedState */
   async read(): Promise<StoredManifest | undefined> {
     const message = await newestManifestMessage(this.jsm, this.partition);
     return message && {manifest: readManifest(message.data, this.partition), revision: message.seq};

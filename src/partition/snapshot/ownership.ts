@@ -6,10 +6,10 @@
 //       after it has the answer.
 //   O3. No part is written long after a take-over: it may hold a user whose erasure the successor has confirmed. A part written
 //       in the moment of a pause is erased by the next deletion or start.
-//   O4. A take-over writes its manifest, and then a tick of its epoch before it appends anything else. An owner that folds a tick of a
-//       higher epoch than its own is replaced: it answers nothing that stands behind a successor's tick. A tick whose manifest is not
-//       in the store is of an owner whose manifests are lost, and this owner goes on in a higher epoch. Two first owners have the same
-//       epoch until one of them has written the first manifest: its compare-and-set decides.
+//   O4. A take-over writes its manifest by compare-and-set, also where none is stored, and then a tick of its epoch before it appends
+//       anything else: no two owners have one epoch. An owner that folds a tick of a higher epoch than its own is replaced: it answers
+//       nothing that stands behind a successor's tick. A tick whose manifest is not in the store is of an owner whose manifests are
+//       lost. This owner goes on in a higher epoch, once the store has a manifest of that epoch.
 //   O5. A live read waits for the log's end as asked after it came, so the answer is of a time before any successor's tick. Rows that are
 //       read without that are answered by an owner that the store confirmed within `trustMs`: a successor may have erased them.
 //   A successor needs nothing that this process sweeps or truncates: P4 (snapshots.ts) holds for the manifest it started from.
@@ -71,13 +71,14 @@ export class Ownership {
   }
 
   /**
-   * A tick of this epoch was folded. Asks until the store answers if it is a higher one. @returns whether this owner goes on in another
-   * epoch. O4 @throws Replaced
+   * A tick of this epoch was folded. Asks until the store answers if it is a higher one. `raise` writes the manifest of another epoch.
+   * @returns whether this owner goes on in one. O4 @throws Replaced
    */
-  async meet(epoch: number): Promise<boolean> {
+  async meet(epoch: number, raise: (epoch: number) => Promise<void>): Promise<boolean> {
     if (epoch <= this.epochNow) return false;
     const successor = await retryForever(() => this.manifests.successorOf(this.epochNow), this.retries);
     if (successor !== undefined) throw successor;
+    await raise(epoch + 1);
     this.epochNow = epoch + 1;
     return true;
   }

@@ -26,40 +26,40 @@ export interface StoredValue {
 /** Cache of this thread's readers: notified of parts written for them, and of parts that the current state no longer names. */
 type WrittenParts = Pick<PartsCache, 'addWritten' | 'forget'>;
 
+/** Who writes parts. */
+type PartOwner = Pick<Ownership, 'confirm' | 'epoch'>;
+
 const noCache: WrittenParts = {addWritten: () => undefined, forget: () => undefined};
 
 export class PartStore {
   private readonly js: JetStreamClient;
   private readonly jsm: JetStreamManager;
   private readonly keyPrefix: string;
-  private readonly epoch: number;
   private readonly cache: WrittenParts;
   private readonly retries: RetryLog | undefined;
-  private readonly ownership: Pick<Ownership, 'confirm'> | undefined;
+  private readonly ownership: PartOwner;
   private nextKey = 0;
   /** Parts that the current state no longer names, by key; a kept manifest may still name them. */
   private readonly retired = new Map<string, PartRef>();
 
   /**
-   * Different owners use different keys, even if they share an epoch because they ended before their first manifest: the server
-   * would take a write with a known message id for a duplicate, and keep the old bytes.
+   * Keys begin with the epoch at which their owner began, and with a random text: a store that lost manifests gives an epoch again,
+   * and the server would take a write with a known message id for a duplicate, and keep the old bytes.
    */
   constructor(
     js: JetStreamClient,
     jsm: JetStreamManager,
     partition: number,
-    epoch: number,
+    ownership: PartOwner,
     cache: WrittenParts = noCache,
     retries?: RetryLog,
-    ownership?: Pick<Ownership, 'confirm'>,
   ) {
     this.js = js;
     this.jsm = jsm;
-    this.epoch = epoch;
     this.cache = cache;
     this.retries = retries;
     this.ownership = ownership;
-    this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
+    this.keyPrefix = `p${partition}.${ownership.epoch}-${randomBytes(4).toString('hex')}`;
   }
 
   /**
@@ -90,7 +90,7 @@ export class PartStore {
     const subject = bucketSubject('parts', name);
     let isRepeated = false;
     const put = async (): Promise<number> => {
-      await this.ownership?.confirm(); // O3 (ownership.ts)
+      await this.ownership.confirm(); // O3 (ownership.ts)
       const isFirst = !isRepeated;
       isRepeated = true;
       if (isFirst) return (await this.js.publish(subject, value, {msgID: name})).seq;
@@ -128,7 +128,7 @@ export class PartStore {
    */
   isOrphan(subject: string, named: KeySet): boolean {
     const key = subject.slice(bucketSubject('parts', '').length, subject.lastIndexOf('.'));
-    return !named.has(key) && !key.startsWith(`${this.keyPrefix}.`) && epochOf(key) <= this.epoch;
+    return !named.has(key) && !key.startsWith(`${this.keyPrefix}.`) && epochOf(key) <= this.ownership.epoch;
   }
 }
 

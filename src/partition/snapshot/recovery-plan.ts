@@ -16,7 +16,7 @@
 //       the owner of that generation may have had rows that this manifest lacks, or its manifests are lost.
 //   V8. A snapshot at sequence 0 was taken when the log turned out to be another one (log-identity.ts LI4). Every log continues it.
 //       No log replaces it, because it has rows of messages that were lost.
-import type {Manifest, Position} from '../../../actors/manifest.js';
+import {type Manifest, nothingPublished, type Position} from '../../../actors/manifest.js';
 import type {NotedPosition} from './position-note.js';
 
 /** Findings of a start, once no other owner can write any more. */
@@ -58,7 +58,6 @@ export interface Plan {
   readonly hasLostLog: boolean;
 }
 
-const nothingPublished: Position = {generation: 0, sequence: 0};
 const firstGeneration = 1;
 
 export function decide({newest, noted, log}: Found): Plan {

@@ -2,16 +2,18 @@
 //   (recovery-plan.ts), load (restore.ts).
 //   V1 to V5 and V8 are in recovery-plan.ts.
 //   V6. A start takes the partition over before it looks: from then on no other owner can publish, sweep parts or truncate the
-//       log. A start that was paused may have a successor that does these three. It asks for one before it calls anything lost
-//       or damaged (ownership.ts O1).
+//       log. Where no manifest is stored, it writes one without a snapshot. A start that was paused may have a successor that does
+//       these three. It asks for one before it calls anything lost or damaged (ownership.ts O1).
 //   V7. A start that begins a generation writes it into the manifest before it folds anything: whoever takes the partition over
 //       before the next snapshot, on a machine without the note, gives each event the same id and position.
 import type {JetStreamManager} from '@nats-io/jetstream';
+import {claimOf, isClaim} from '../../../actors/manifest.js';
 import type {Partition, PartitionSetup} from '../../../actors/partition.js';
 import {bucketStream, bucketSubject, logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import {isUnreadable} from '../../parts/damage.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
+import {program} from '../../version.js';
 import {markAt} from '../log/log-reader.js';
 import {NoState, retryForever} from '../retry.js';
 import {type ManifestStore, Replaced, type StoredManifest} from './manifest-store.js';
@@ -20,7 +22,7 @@ import {type Beginning, decide, type Found, type Loss, type Plan} from './recove
 import {emptyState, type Restored, restore} from './restore.js';
 
 interface Recovered extends Restored {
-  /** Revision of the newest manifest; 0: there is none. */
+  /** Revision of the newest manifest. */
   readonly revision: number;
   readonly epoch: number;
   readonly hasLostLog: boolean;
@@ -40,7 +42,7 @@ interface Taken extends Pick<Found, 'newest' | 'noted'>, Pick<Recovered, 'epoch'
 
 /** Takes the partition over and loads its newest usable snapshot. @throws Replaced, NoState, DamagedState, Unrecoverable */
 export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
-  const taken = await takeOver(sources);
+  const taken = await takeOver(setup.partition, sources);
   const {epoch, revision} = taken;
   const confirmOwner = (): Promise<void> => throwSuccessor(sources.manifests, epoch);
   const found = await look(setup.partition, sources.jsm, taken);
@@ -74,16 +76,16 @@ async function publishGeneration(
  * Takes the partition over: a new epoch fences off an owner that is still running. If that owner publishes meanwhile, its
  * manifest is used. V6
  */
-async function takeOver({manifests, note}: RecoverySources): Promise<Taken> {
+async function takeOver(partition: number, {manifests, note}: RecoverySources): Promise<Taken> {
   for (;;) {
     const [stored, noted] = await Promise.all([manifests.read(), note.read()]);
-    const newest = stored?.manifest;
-    const epoch = Math.max(newest?.epoch ?? 0, noted?.epoch ?? 0) + 1;
-    if (stored === undefined) return {newest, noted, epoch, revision: 0};
+    const last = stored?.manifest ?? claimOf(partition, 0, program);
+    const epoch = Math.max(last.epoch, noted?.epoch ?? 0) + 1;
     try {
-      return {newest, noted, epoch, revision: await manifests.write({...stored.manifest, epoch}, stored.revision)};
+      const revision = await manifests.write({...last, epoch}, stored?.revision ?? 0);
+      return {newest: isClaim(last) ? undefined : last, noted, epoch, revision};
     } catch (error) {
-      const isOvertaken = error instanceof Replaced && error.epoch === stored.manifest.epoch;
+      const isOvertaken = error instanceof Replaced && error.epoch === last.epoch;
       if (!isOvertaken) throw error;
     }
   }

@@ -6,6 +6,7 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {assert, must} from '../../../actors/invariant.js';
 import {
+  claimOf,
   encodeIndex,
   type Manifest,
   type Move,
@@ -74,6 +75,8 @@ export class Snapshots {
   /** Published positions up to which the log may be truncated once they are old enough. */
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
+  /** Orphans of earlier epochs were not swept yet. */
+  private areOrphansDue = true;
   /** Number of snapshots that this process published, and ms of the newest from its beginning to the manifest. */
   count = 0;
   lastMs: number | null = null;
@@ -169,7 +172,7 @@ export class Snapshots {
     const {current: previous} = this.names;
     this.names = {current: NamedParts.of(indexRef, index, (block) => layout.blockEntries(block), previous), previous};
     sweep.add(parts.takeRetired(this.named));
-    if (this.count === 1) this.sweepOrphans();
+    if (this.areOrphansDue) this.sweepOrphans();
     await this.truncateLog();
     await sweep.room(); // Parts replaced faster than they are erased would fill the disk.
   }
@@ -186,7 +189,21 @@ export class Snapshots {
    */
   sweepOrphans(): void {
     assert(this.count > 0, 'a manifest was published');
+    this.areOrphansDue = false;
     this.setup.sweep.addOrphans(this.named);
+  }
+
+  /**
+   * Writes the newest manifest once more, with a higher epoch; the next snapshot sweeps what owners below it left. O4 (ownership.ts)
+   * @throws Replaced
+   */
+  async raiseEpoch(epoch: number): Promise<void> {
+    await this.idle();
+    const {manifests, partition} = this.setup;
+    const manifest = this.manifest && {...this.manifest, epoch};
+    this.revision = await manifests.write(manifest ?? claimOf(partition.partition, epoch, program), this.revision);
+    this.manifest = manifest;
+    this.areOrphansDue = true;
   }
 
   /** Writes everything that is dirty and enters it in the layout. */

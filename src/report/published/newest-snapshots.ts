@@ -32,7 +32,7 @@ import {whenAllEnded} from '../../pacing/when-all-ended.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {IndexReader} from '../../parts/stored-index.js';
 import {MissingPart} from '../../parts/stored-parts.js';
-import {readManifest} from '../../parts/stored-state.js';
+import {readPublished} from '../../parts/stored-state.js';
 import {SingleFlight} from '../../single-flight.js';
 import type {HandedManifest} from '../../worker-messages.js';
 
@@ -250,7 +250,7 @@ export class NewestSnapshots {
 
   private async refreshPartition(partition: number, handed?: HandedManifest): Promise<void> {
     const manifest =
-      handed === undefined ? await this.source.newest(partition) : readManifest(handed.manifest, partition);
+      handed === undefined ? await this.source.newest(partition) : readPublished(handed.manifest, partition);
     const held = this.held[partition];
     if (manifest === undefined) return;
     // The bucket may have shown a newer one before it was counted.

@@ -43,7 +43,7 @@ test('who was outlived puts nothing any more, and says so once', async () => {
       return {seq: published.length};
     },
   };
-  const parts = new PartStore(js as never, {} as never, 0, 1, undefined, undefined, store.ownership);
+  const parts = new PartStore(js as never, {} as never, 0, store.ownership);
   await parts.put(new Uint8Array(1));
   store.successor = replaced;
   nowMs += 60_000;
@@ -71,14 +71,19 @@ test('a silent store says nothing of who has a partition', async () => {
 test('a tick of a higher epoch is of a successor, unless the store has no manifest of one', async () => {
   const store = new Store();
   const {ownership} = store;
-  expect([await ownership.meet(1), store.asked]).toEqual([false, 0]);
+  const raised: (readonly [to: number, from: number])[] = [];
+  const raise = async (epoch: number) => void raised.push([epoch, ownership.epoch]);
+  expect([await ownership.meet(1, raise), store.asked]).toEqual([false, 0]);
   store.successor = replaced;
-  await expect(ownership.meet(2)).rejects.toBe(replaced);
-  // Its manifests are lost: this owner continues, above it.
+  await expect(ownership.meet(2, raise)).rejects.toBe(replaced);
+  expect(raised).toEqual([]);
+  // Its manifests are lost: this owner continues, above it, once the store has that.
   store.successor = undefined;
-  expect([await ownership.meet(7), ownership.epoch]).toEqual([true, 8]);
+  await expect(ownership.meet(7, () => Promise.reject(replaced))).rejects.toBe(replaced);
+  expect(ownership.epoch).toBe(1);
+  expect([await ownership.meet(7, raise), ownership.epoch, raised]).toEqual([true, 8, [[8, 1]]]);
   const {asked} = store;
-  expect([await ownership.meet(8), store.asked]).toEqual([false, asked]);
+  expect([await ownership.meet(8, raise), store.asked]).toEqual([false, asked]);
 });
 
 test('that an owner was one before a pause says nothing of now', async () => {

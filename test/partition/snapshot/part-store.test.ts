@@ -5,6 +5,7 @@ import {connectNats} from '../../../src/nats/client/connection.js';
 import {bucketStream} from '../../../src/nats/topology.js';
 import {PartStore} from '../../../src/partition/snapshot/part-store.js';
 import {startTestNats} from '../../support/nats.js';
+import {partOwner} from '../../support/part-owner.js';
 
 test('a part whose ack was lost is stored once, also behind the time for which the server knows message ids', async () => {
   const {nats, stop} = await startTestNats(1);
@@ -23,7 +24,7 @@ test('a part whose ack was lost is stored once, also behind the time for which t
       throw new Error('the ack was lost');
     },
   };
-  const parts = new PartStore(lossy as unknown as JetStreamClient, jsm, 0, 1);
+  const parts = new PartStore(lossy as unknown as JetStreamClient, jsm, 0, partOwner());
   const {revisions} = await parts.put(Buffer.from('a part'));
   const {state} = await jsm.streams.info(config.name);
   expect([tries, state.messages, state.last_seq, revisions]).toEqual([2, 1, 1, [1]]);

@@ -13,6 +13,7 @@ import {type ErasingLink, PartSweep} from '../../../src/partition/snapshot/part-
 import {Throttle} from '../../../src/partition/throttle.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {ForgetfulNats} from '../../support/forgetful-nats.js';
+import {partOwner} from '../../support/part-owner.js';
 import {patienceMsMax, until} from '../../support/until.js';
 
 const log = createLogger('silent', 'test');
@@ -42,7 +43,7 @@ afterEach(async () => {
   await nats.close();
 });
 
-const storeOf = (epoch = 1): PartStore => new PartStore(js, jsm, 0, epoch);
+const storeOf = (epoch = 1): PartStore => new PartStore(js, jsm, 0, partOwner(epoch));
 const sweepOf = (parts: PartStore, more: {erasing?: ErasingLink; throttle?: Throttle} = {}): PartSweep =>
   new PartSweep({partition: 0, parts, jsm, erasing: link, log, ...more});
 
