@@ -3,6 +3,7 @@
 import {randomBytes} from 'node:crypto';
 import {existsSync, mkdirSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
+import type {MemberRole} from '../actors/cluster/records.js';
 import {commandLine} from './command-line.js';
 import {isAdminToken} from './config.js';
 import {folderIdentity} from './folder-identity.js';
@@ -92,16 +93,17 @@ export interface ServiceNote {
   readonly folder: string;
 }
 
-const memberPath = (dataDir: string): string => join(dataDir, 'member');
+const memberPath = (dataDir: string, role: MemberRole): string => join(dataDir, `member-${role}`);
 
 /** Notes the member of the cluster that this process is: the next start on this folder knows that it is over. */
-export function keepMember(dataDir: string, id: string): void {
-  writeWhole(memberPath(dataDir), `${JSON.stringify({id, folder: folderIdentity(dataDir)})}\n`);
+export function keepMember(dataDir: string, role: MemberRole, id: string): void {
+  writeWhole(memberPath(dataDir, role), `${JSON.stringify({id, folder: folderIdentity(dataDir)})}\n`);
 }
 
 /** The member that an earlier process on this folder was; a copy of the folder has none. */
-export function formerMember(dataDir: string): string | undefined {
-  const note = jsonOrUndefined(readIfThere(memberPath(dataDir)) ?? '') as {id?: unknown; folder?: unknown} | undefined;
+export function formerMember(dataDir: string, role: MemberRole): string | undefined {
+  const text = readIfThere(memberPath(dataDir, role)) ?? '';
+  const note = jsonOrUndefined(text) as {id?: unknown; folder?: unknown} | undefined;
   return typeof note?.id === 'string' && note.folder === folderIdentity(dataDir) ? note.id : undefined;
 }
 

@@ -10,7 +10,6 @@
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
-import {hostname} from 'node:os';
 import {resolve} from 'node:path';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -18,15 +17,13 @@ import {isoText} from '../actors/calendar.js';
 import {appliedSubject, askReportSubject} from './asks/subjects.js';
 import {monotonicMs, wallMs} from './clock.js';
 import {AppliedReporter, appliedEveryMs} from './cluster/applied-report.js';
-import {Membership} from './cluster/membership.js';
+import type {Membership} from './cluster/membership.js';
 import {ThreadRunners} from './cluster/thread-runners.js';
 import {commandLine} from './command-line.js';
 import {type Config, type ListenAddress, printableConfig, readConfig} from './config.js';
 import {
   checkDataDir,
-  formerMember,
   keepAdminToken,
-  keepMember,
   newToken,
   removeServiceNote,
   writeFirstKeys,
@@ -40,10 +37,11 @@ import type {FirstKeys} from './keys/store.js';
 import {memoryDoubt, memoryLimitBytes} from './memory-plan.js';
 import {connectFirst} from './nats/client/connection.js';
 import {NatsKeyBucket} from './nats/key-bucket.js';
+import {processMembership} from './nats/process-membership.js';
 import {publishedManifests} from './nats/published-manifests.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/server/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';
-import {type Deployment, ensureCluster, ensureTopology} from './nats/topology.js';
+import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, isReadByPeople, type Logger} from './observe.js';
 import {isRestoredBackup} from './partition/snapshot/position-note.js';
 import {promised} from './promised.js';
@@ -355,12 +353,9 @@ async function joinCluster(
 ): Promise<Membership | undefined> {
   if (nats.kind === 'embedded' || !roles.includes('partition')) return undefined;
   const onFatal = (error: Error): void => fatal(`the cluster: ${error.message}`);
-  const openBucket = (): NatsKeyBucket => new NatsKeyBucket(nc, 'cluster');
-  const ensure = (): Promise<void> => ensureCluster(nc, replicas);
-  const note = {formerId: formerMember(dataDir), keep: (id: string) => keepMember(dataDir, id)};
-  const name = `${hostname()}, process ${process.pid}`;
-  const joining = Membership.join({openBucket, ensure, partitionCount, note, name, logger, onFatal});
-  return promised('the owners of the partitions', joining, {logger});
+  const membership = processMembership(nc, {role: 'partition', partitionCount, replicas, dataDir, logger, onFatal});
+  await promised('the owners of the partitions', membership.join(), {logger});
+  return membership;
 }
 
 /** The deliver thread starts with the first endpoint: a deployment without webhooks does not pay for it. */

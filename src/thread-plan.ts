@@ -7,7 +7,13 @@ import {newAckedSequences} from './ingest/acked-sequences.js';
 import {newSpareRoom} from './parts/spare-room.js';
 import {partsBytesOf, readAheadBytesOf} from './report/memory-shares.js';
 import type {PartitionThreadPlan} from './threads.js';
-import type {DeliverWorkerData, NatsAddress, PartitionWorkerData, ReportWorkerData} from './worker-messages.js';
+import type {
+  ClusterPlan,
+  DeliverWorkerData,
+  NatsAddress,
+  PartitionWorkerData,
+  ReportWorkerData,
+} from './worker-messages.js';
 
 export interface ThreadPlan {
   /** Undefined without the report role. */
@@ -84,8 +90,7 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     logLevel: config.logLevel,
     reportRefresh: config.reportRefresh,
     deploymentCreatedMs,
-    alerts: {isAlone: config.nats.kind === 'embedded'},
-    ...(config.nats.kind === 'external' && {others: {replicas: config.replicas}}),
+    ...clusterPlanOf(config),
     cacheBytesMax,
     cpuMsMax: config.reportCpuMsMax === 0 ? Number.POSITIVE_INFINITY : config.reportCpuMsMax,
     manifestsPorts: manifests.map(({port2}) => port2),
@@ -94,9 +99,14 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
   };
 }
 
-function planDeliver({partitions, webhooks, logLevel}: Config, nats: NatsAddress, shared: Shared): DeliverWorkerData {
+/** Nobody else reaches the own nats-server. */
+const clusterPlanOf = ({nats, replicas, dataDir}: Config): {readonly cluster?: ClusterPlan} =>
+  nats.kind === 'external' ? {cluster: {replicas, dataDir}} : {};
+
+function planDeliver(config: Config, nats: NatsAddress, shared: Shared): DeliverWorkerData {
+  const {partitions, webhooks, logLevel} = config;
   const asksPorts = shared.asks.map(({port2}, hand) => ({partitions: shared.hands[hand]!, port: port2}));
-  return {nats, partitionCount: partitions, asksPorts, addresses: webhooks, logLevel};
+  return {nats, partitionCount: partitions, asksPorts, addresses: webhooks, logLevel, ...clusterPlanOf(config)};
 }
 
 function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: number): PartitionThreadPlan {

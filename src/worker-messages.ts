@@ -17,6 +17,14 @@ export interface NatsAddress {
   readonly storeFolder?: string;
 }
 
+/** What the configuration says of the cluster, for a thread that is a member of it. */
+export interface ClusterPlan {
+  /** Copies of the bucket. */
+  readonly replicas: number;
+  /** Folder for the notes of which members this process is. O8 (actors/cluster/member.ts) */
+  readonly dataDir: string;
+}
+
 export interface PartitionWorkerData {
   readonly nats: NatsAddress;
   /** The partitions that this thread owns first. */
@@ -72,10 +80,8 @@ export interface ReportWorkerData {
   readonly publications?: Int32Array;
   /** Receive these threads' manifests. */
   readonly manifestsPorts: readonly MessagePort[];
-  /** Other processes may answer reports, too, of which this one takes its share. `replicas`: of the bucket of the cluster. */
-  readonly others?: {readonly replicas: number};
-  /** Absent: this thread evaluates no alerts. `isAlone`: no other process does so for this deployment. */
-  readonly alerts?: {readonly isAlone: boolean};
+  /** Absent: no other process answers reports and evaluates alerts. */
+  readonly cluster?: ClusterPlan;
   readonly logLevel: string;
 }
 
@@ -90,6 +96,8 @@ export interface DeliverWorkerData {
   readonly partitionCount: number;
   /** Ports to the folding threads of this process. */
   readonly asksPorts: readonly AsksPort[];
+  /** Absent: no other process delivers. */
+  readonly cluster?: ClusterPlan;
   /** Where deliveries may go. */
   readonly addresses: AddressRules;
   readonly logLevel: string;

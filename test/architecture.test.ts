@@ -214,6 +214,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'record-lines.ts',
     ],
     ['log-link.ts', 'server', 'store-check.ts'],
+    ['process-membership.ts'],
   ],
 };
 

@@ -1,4 +1,7 @@
-// Several processes that fold on one NATS: which of them answers after a crash, a pause, a leave and a join.
+// Several processes that fold, or deliver, on one NATS: which of them goes on after a crash, a pause, a leave and a join.
+import {once} from 'node:events';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {afterEach, expect, test} from 'vitest';
 import {monotonicMs} from '../src/clock.js';
 import type {LoadState, MemberLoad} from '../src/edge/dashboard/answers/load.js';
@@ -118,7 +121,8 @@ async function seen({
   await session.signIn({token: adminToken});
   const {state} = (await session.get('/dashboard/api/load?minutes=1')).json<{state: LoadState}>();
   const {reasons} = (await new Client(baseUrl).get('/readyz')).json<{reasons: string[]}>();
-  return {members: state.members ?? [], reasons, metrics: await scrape(baseUrl)};
+  const members = (state.members ?? []).filter(({role}) => role === 'partition');
+  return {members, reasons, metrics: await scrape(baseUrl)};
 }
 
 test('a killed worker: the others answer for it within 15 s, and every event is there once', async () => {
@@ -139,7 +143,7 @@ test('a killed worker: the others answer for it within 15 s, and every event is 
   expect(again.process.output()).not.toContain('alarm');
   const {members, metrics} = await seen(cluster);
   expect(members.map(({state, partitions: {length}}) => [state, length])).toEqual(Array(3).fill(['up', 2]));
-  expect(metrics.sum('millrace_members', {state: 'up'})).toBe(3);
+  expect(metrics.sum('millrace_members', {role: 'partition', state: 'up'})).toBe(3);
   expect(metrics.sum('millrace_partitions_owned')).toBe(partitions);
   expect(metrics.sum('millrace_alarm')).toBe(0);
 });
@@ -200,4 +204,90 @@ test('partitions that nobody is left to own are named by the edge, until somebod
   expect(lines()).toHaveLength(partitions);
   new Worker(cluster.nats, workers[0]!.dataDir);
   await until('the alarm is over', async () => (await raised()) === 0, 30_000);
+});
+
+/** A receiver on loopback: how often each event came. */
+async function receiver(): Promise<{url: string; counts: Map<number, number>}> {
+  const counts = new Map<number, number>();
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    const {n} = (JSON.parse(body) as {data: {event: {properties: {n: number}}}}).data.event.properties;
+    counts.set(n, (counts.get(n) ?? 0) + 1);
+    response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(async () => void server.close());
+  return {url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, counts};
+}
+
+test('two processes that deliver: a join and a stop send nothing twice, and one goes on for one that was killed within 15 s', async () => {
+  const nats = await ExternalNats.start();
+  cleanUps.push(() => nats.stop());
+  const env = {
+    ...{NATS_URL: nats.url, PARTITIONS: String(partitions), REPORT_REFRESH_SECONDS: '2', LOG_LEVEL: 'info'},
+    ...{WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', WEBHOOK_ALLOW_HTTP: '1'},
+  };
+  const edge = await startService({env: {...env, ROLES: 'edge,partition,report'}});
+  cleanUps.push(() => edge.kill());
+  const sender = (dataDir = temporaryFolder()): ServiceProcess => {
+    const one = new ServiceProcess({dataDir, env: {...env, ROLES: 'deliver'}});
+    cleanUps.push(() => one.end('SIGKILL'));
+    return one;
+  };
+  const [writer, keeper] = [new Client(edge.baseUrl, edge.writeKey), new Client(edge.baseUrl, edge.secretKey)];
+  const {url, counts} = await receiver();
+  const made = await keeper.post('/v1/webhooks', {kind: 'webhook', url, types: [{type: 'event.tracked'}]});
+  expect(made.status).toBe(201);
+  let sent = 0;
+  const send = async (): Promise<void> => {
+    for (const userId of users) {
+      const {status} = await writer.post('/v1/events', {event: 'seen', userId, properties: {n: sent}});
+      if (status === 200) sent += 1;
+    }
+  };
+  const whileSending = async (isMet: () => Promise<boolean>): Promise<void> => {
+    await until(
+      'the shares are even',
+      async () => {
+        await send();
+        return isMet();
+      },
+      30_000,
+    );
+  };
+  const shares = async (): Promise<number[]> => {
+    const session = new BrowserClient(edge.baseUrl);
+    await session.signIn({token: edge.adminToken});
+    const {state} = (await session.get('/dashboard/api/load?minutes=1')).json<{state: LoadState}>();
+    const senders = (state.members ?? []).filter((member) => member.role === 'deliver' && member.state === 'up');
+    return senders.map((member) => member.partitions.length).sort();
+  };
+  const areShared = (...parts: number[]): Promise<void> =>
+    whileSending(async () => (await shares()).join() === parts.join());
+  const haveCome = (): Promise<unknown> => until('all have come', () => counts.size === sent, 30_000);
+
+  const first = sender();
+  await areShared(partitions);
+  const second = sender();
+  await areShared(partitions / 2, partitions / 2);
+  await haveCome();
+  await first.end('SIGTERM');
+  await areShared(partitions);
+  await haveCome();
+  expect([...counts.values()].every((count) => count === 1)).toBe(true);
+
+  const third = sender();
+  await areShared(partitions / 2, partitions / 2);
+  await second.end('SIGKILL');
+  const startMs = monotonicMs();
+  await send();
+  await haveCome();
+  const ms = monotonicMs() - startMs;
+  process.stderr.write(`kill -9 to the last delivery: ${Math.round(ms)} ms\n`);
+  expect(ms).toBeLessThan(15_000);
+  expect(third.isRunning).toBe(true);
+  await areShared(partitions);
+  expect(await third.end('SIGTERM')).toBe(0);
 });

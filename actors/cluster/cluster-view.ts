@@ -19,7 +19,7 @@ import {
   stateIn,
 } from './records.js';
 
-const silentRenewals = 4;
+export const silentRenewals = 4;
 
 interface SeenMember {
   readonly revision: number;
@@ -37,8 +37,8 @@ const noOwner: SeenOwner = {revision: 0, owner: undefined};
 
 export class ClusterView {
   private readonly me: string;
+  readonly role: MemberRole;
   readonly partitionCount: number;
-  private readonly role: MemberRole;
   private members = new Map<string, SeenMember>();
   private owners: SeenOwner[];
   /** Newest revision of each member whose record is over, while the record may still be told of. CV2 */
@@ -49,8 +49,8 @@ export class ClusterView {
   private returned = 0;
   private counted = 0;
 
-  /** `role`: that of the observer, which ignores members of another role. */
-  constructor(me: string, partitionCount: number, role: MemberRole = 'partition') {
+  /** `role`: that of the observer, which ignores members and partitions of another role. */
+  constructor(me: string, role: MemberRole, partitionCount: number) {
     this.me = me;
     this.role = role;
     this.partitionCount = partitionCount;
@@ -98,7 +98,7 @@ export class ClusterView {
 
   private apply({name, revision, text}: StoredRecord): void {
     const member = memberOf(name);
-    const partition = partitionOf(name);
+    const partition = partitionOf(name, this.role);
     if (member !== undefined) {
       const known = this.members.get(member)?.revision ?? this.ended.get(member) ?? 0;
       if (revision <= known) return; // CV2

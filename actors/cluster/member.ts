@@ -14,9 +14,11 @@
 //   MB2. A free partition is taken at once. Moves between members that stay wait until the members have been the same for `stillMs`, and
 //        are one at a time. A member that leaves gives `leavingAtOnce`, all after `leavingMsMax`, and all at once if nobody stays.
 //   MB3. A write without an answer may have been stored. A member that cannot tell waits for its watch, which tells.
+//   MB4. A member is sure of what it owns for `sureMsMax` after it sent a renewal that was stored. Others find it silent two seconds
+//        later at the soonest (O1), by clocks that run alike. What no compare-and-set fences, such as a delivery, begins only then.
 import {must} from '../invariant.js';
 import {assign} from './assignment.js';
-import {ClusterView} from './cluster-view.js';
+import {ClusterView, silentRenewals} from './cluster-view.js';
 import {
   type MemberCard,
   type MemberState,
@@ -28,6 +30,8 @@ import {
 } from './records.js';
 
 export const renewMs = 2_000;
+/** The renewals that make a member silent take one period less than their number. MB4 */
+const sureMsMax = (silentRenewals - 2) * renewMs;
 const stillMs = 3_000;
 const freeMsMax = 3_000;
 const leavingAtOnce = 4;
@@ -69,6 +73,9 @@ export class Member {
   private isInDoubt = false; // MB3
   private writtenState: MemberState | undefined;
   private renewedMs = Number.NEGATIVE_INFINITY;
+  /** When the newest renewal was sent, and the newest that was stored. MB4 */
+  private sentMs = Number.NEGATIVE_INFINITY;
+  private sureSinceMs = Number.NEGATIVE_INFINITY;
   private leavingMs = 0;
   private readonly underWay = new Map<string, Write>();
   private readonly runners = new Map<number, RunnerState>();
@@ -83,11 +90,16 @@ export class Member {
     this.id = id;
     this.card = card;
     this.formerId = formerId;
-    this.view = new ClusterView(id, partitionCount, card.role);
+    this.view = new ClusterView(id, card.role, partitionCount);
   }
 
   get phase(): MemberPhase {
     return this.now;
+  }
+
+  /** MB4 */
+  isSure(nowMs: number): boolean {
+    return (this.now === 'up' || this.now === 'leaving') && nowMs - this.sureSinceMs < sureMsMax;
   }
 
   /** Members of its role that stay; empty until the view can be trusted. */
@@ -150,6 +162,7 @@ export class Member {
     this.revision = Math.max(this.revision, outcome);
     this.isInDoubt = false;
     this.renewedMs = nowMs;
+    this.sureSinceMs = this.sentMs;
   }
 
   /** MB3. Without a record in the view it is over: the first one alone may come later. */
@@ -201,6 +214,7 @@ export class Member {
     const state: MemberState = this.now === 'leaving' ? 'leaving' : 'up';
     if (this.isInDoubt || (nowMs - this.renewedMs < renewMs && this.writtenState === state)) return;
     if (!this.write(memberName(this.id), memberText(state, this.beat, this.card), this.revision)) return;
+    this.sentMs = nowMs;
     this.beat += 1;
     this.writtenState = state;
   }
@@ -231,7 +245,7 @@ export class Member {
   }
 
   private giveBack(partition: number): void {
-    this.write(ownerName(partition), ownerText(undefined), this.view.revisionOf(partition));
+    this.write(ownerName(this.view.role, partition), ownerText(undefined), this.view.revisionOf(partition));
   }
 
   private decide(nowMs: number): void {
@@ -273,7 +287,7 @@ export class Member {
       if (owner !== undefined) continue;
       const isLeft = nowMs - (this.freeSinceMs.get(partition) ?? nowMs) >= freeMsMax;
       if (targets[partition] !== this.id && !isLeft) continue;
-      this.write(ownerName(partition), ownerText(this.id), this.view.revisionOf(partition));
+      this.write(ownerName(this.view.role, partition), ownerText(this.id), this.view.revisionOf(partition));
     }
   }
 

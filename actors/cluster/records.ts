@@ -1,4 +1,6 @@
-// The records of the cluster's bucket: `m-<id>` of a member, `o-<p>` of the owner of a partition.
+// The records of the cluster's bucket: `m-<id>` of a member, `o-<role>-<p>` of the owner of a partition in a role.
+//   RE1. Each role has owners of its own, and its members know of no other role. `partition`: who folds a partition. `deliver`: who
+//        sends its stored events to webhooks. `report`: who evaluates alerts, which is its only partition.
 
 /** A record as it was stored. The revisions of one bucket ascend in the order of its writes. */
 export interface StoredRecord {
@@ -11,8 +13,9 @@ export interface StoredRecord {
 /** `leaving`: it owns nothing new, and gives away what it has. */
 export type MemberState = 'up' | 'leaving';
 
-/** What a member does. Members ignore those of another role. */
-export type MemberRole = 'partition' | 'report';
+/** What a member does. RE1 */
+export const memberRoles = ['partition', 'report', 'deliver'] as const;
+export type MemberRole = (typeof memberRoles)[number];
 
 /** What a process says of itself. */
 export interface MemberCard {
@@ -22,35 +25,36 @@ export interface MemberCard {
   readonly sinceMs: number;
   /** It is the same process as a member whose membership was lost. */
   readonly isBack: boolean;
-  /** It answers reports, and owns nothing; absent: it folds. */
-  readonly role?: MemberRole;
+  readonly role: MemberRole;
 }
 
 const memberPrefix = 'm-';
 const ownerPrefix = 'o-';
 
 export const memberName = (id: string): string => memberPrefix + id;
-export const ownerName = (partition: number): string => ownerPrefix + partition;
+export const ownerName = (role: MemberRole, partition: number): string => `${ownerPrefix}${role}-${partition}`;
 
 /** Undefined: the record is of no member. */
 export const memberOf = (name: string): string | undefined =>
   name.startsWith(memberPrefix) ? name.slice(memberPrefix.length) : undefined;
 
-/** Undefined: the record is of no partition. */
-export const partitionOf = (name: string): number | undefined =>
-  name.startsWith(ownerPrefix) ? Number(name.slice(ownerPrefix.length)) : undefined;
+/** Undefined: the record is of no partition in this role. */
+export function partitionOf(name: string, role: MemberRole): number | undefined {
+  const prefix = ownerName(role, 0).slice(0, -1);
+  return name.startsWith(prefix) ? Number(name.slice(prefix.length)) : undefined;
+}
 
 /** `beat`: differs between two renewals. */
 export const memberText = (state: MemberState, beat: number, card: MemberCard): string =>
   JSON.stringify({v: 1, state, beat, ...card});
 export const ownerText = (owner: string | undefined): string => JSON.stringify({v: 1, owner: owner ?? null});
 
-export const roleIn = (text: string): MemberRole => (JSON.parse(text) as MemberCard).role ?? 'partition';
+export const roleIn = (text: string): MemberRole => (JSON.parse(text) as MemberCard).role;
 export const stateIn = (text: string): MemberState =>
   (JSON.parse(text) as {readonly state: MemberState}).state === 'leaving' ? 'leaving' : 'up';
 export const ownerIn = (text: string): string | undefined =>
   (JSON.parse(text) as {readonly owner: string | null}).owner ?? undefined;
 export const cardIn = (text: string): MemberCard => {
-  const {name, sinceMs, isBack} = JSON.parse(text) as MemberCard;
-  return {name, sinceMs, isBack};
+  const {name, sinceMs, isBack, role} = JSON.parse(text) as MemberCard;
+  return {name, sinceMs, isBack, role};
 };

@@ -3,11 +3,12 @@
 //        alerts never take more than a small share of the thread. It waits for a refresh at most: so a rest makes an alert late by
 //        one publication, and not by more.
 //   AW2. Alerts are late when a publication has waited for a whole pass longer than until the next one is due, and `graceMs`.
+//   AW3. Two processes that both take themselves for the owner (actors/cluster) do no harm: states are written by compare-and-set, and
+//        the id of a message follows from the state.
 import {throwBroken} from '../../actors/invariant.js';
 import {recordSweepEveryMs} from '../kept/record-sweep.js';
 import {BucketFault} from '../keys/key-bucket.js';
 import type {Logger} from '../observe.js';
-import type {AlertOwner} from './alert-owner.js';
 import type {AlertEvaluator} from './evaluator.js';
 import type {Revisions} from './revisions.js';
 import type {Stalls} from './stalls.js';
@@ -24,7 +25,8 @@ interface WatchOptions {
   readonly evaluator: Pick<AlertEvaluator, 'newestSet' | 'judgeReports' | 'judgeLags' | 'forget'>;
   readonly stalls: Pick<Stalls, 'judge' | 'forget'>;
   readonly revisions: Pick<Revisions, 'judge' | 'forget'>;
-  readonly owner: Pick<AlertOwner, 'isOurs'>;
+  /** Whether this process evaluates alerts now. AW3 */
+  readonly isOwner: () => boolean;
   /** Removes records of what was deleted. Rejects with a `BucketFault`. */
   readonly sweep: () => Promise<void>;
   /** Whether there is anything to evaluate. */
@@ -98,7 +100,7 @@ export class AlertWatch {
   }
 
   private async pass(): Promise<void> {
-    const {evaluator, stalls, revisions, owner, sweep, isNeeded, refresh, monotonicMs, logger} = this.options;
+    const {evaluator, stalls, revisions, isOwner, sweep, isNeeded, refresh, monotonicMs, logger} = this.options;
     const startMs = monotonicMs();
     const isDue = this.isPublished || startMs - this.passMs >= unnoticedMs;
     const isLagDue = startMs - this.lagMs >= lagEveryMs;
@@ -107,7 +109,7 @@ export class AlertWatch {
     if (!isNeeded()) this.forgetWaiting();
     if (startMs < this.restUntilMs || !(isReadDue || isSweepDue)) return;
     try {
-      if (!(await owner.isOurs())) {
+      if (!isOwner()) {
         this.forgetWaiting();
         evaluator.forget();
         stalls.forget();

@@ -1,5 +1,4 @@
 // Starts alerts beside the report thread: connects them, and measures the lags that rules watch.
-import {randomBytes} from 'node:crypto';
 import {jetstream} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
@@ -20,7 +19,6 @@ import {lagMsOf} from '../webhooks/endpoint-health.js';
 import {publishTrigger} from '../webhooks/outbox.js';
 import {readHealths} from '../webhooks/stored-health.js';
 import {messageId} from '../webhooks/trigger.js';
-import {AlertOwner} from './alert-owner.js';
 import {alertsOf} from './alert-states.js';
 import {AlertWatch} from './alert-watch.js';
 import {stallAudienceOf, stateAudienceOf} from './audience.js';
@@ -35,8 +33,8 @@ const measuresMsMax = 1_000;
 interface AlertOptions {
   readonly nc: NatsConnection;
   readonly partitionCount: number;
-  /** Whether no other process evaluates alerts of this deployment. */
-  readonly isAlone: boolean;
+  /** Whether this process evaluates them now. */
+  readonly isOwner: () => boolean;
   /** Asks the report role. Never rejects. */
   readonly ask: (question: Extract<ReportQuestion, {ask: 'report' | 'status'}>) => Promise<ReportAnswer>;
   /** Time between publications; it may change. */
@@ -53,7 +51,7 @@ export interface RunningAlerts {
 }
 
 export async function startAlerts(options: AlertOptions): Promise<RunningAlerts> {
-  const {nc, isAlone, ask, refresh, logger} = options;
+  const {nc, isOwner, ask, refresh, logger} = options;
   const {secret} = must(await readDeployment(nc), 'alerts: the deployment has a record');
   const bucket = new NatsKeyBucket(nc, 'hooks');
   const store = await promised('the definitions of the bucket KV_hooks', KeptStore.open(bucket, wallMs), {logger});
@@ -97,14 +95,13 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     messageId: (...parts) => messageId(secret, ...parts),
     logger,
   });
-  const owner = new AlertOwner(bucket, randomBytes(8).toString('hex'), isAlone, monotonicMs);
   const isNeeded = (): boolean =>
     alerts.list().length > 0 || revisions.isNeeded || evaluator.hasRecords || stalls.hasRecords;
   const sweep = async (): Promise<void> => {
     await sweepRecords(bucket, stateName('*'), (id) => alerts.get(id) !== undefined);
     await revisions.sweep();
   };
-  const watch = new AlertWatch({evaluator, stalls, revisions, owner, sweep, isNeeded, refresh, monotonicMs, logger});
+  const watch = new AlertWatch({evaluator, stalls, revisions, isOwner, sweep, isNeeded, refresh, monotonicMs, logger});
   return {
     notePublished: () => watch.notePublished(),
     lateMs: () => watch.lateMs,

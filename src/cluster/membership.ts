@@ -4,7 +4,7 @@
 //   ME2. A missing bucket is created again. All members then find that their records are gone, and join as new members.
 import {randomBytes} from 'node:crypto';
 import {type Command, Member, type Outcome} from '../../actors/cluster/member.js';
-import type {MemberCard, MemberRole} from '../../actors/cluster/records.js';
+import type {MemberRole} from '../../actors/cluster/records.js';
 import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {BucketFault} from '../keys/key-bucket.js';
@@ -16,7 +16,7 @@ const stepMs = 250;
 const writeMsMax = 2_000;
 const ensureMs = 5_000;
 
-/** Those who run partitions. */
+/** Those who do the work of a role for its partitions. */
 export interface Runners {
   own(partition: number): void;
   /** Calls `released` or `lost`, unless the partition is abandoned before. */
@@ -33,20 +33,28 @@ interface MemberNote {
   keep(id: string): void;
 }
 
-interface MembershipOptions {
+export interface MembershipOptions {
+  readonly role: MemberRole;
+  readonly partitionCount: number;
   /** Opens the bucket of the cluster: once for each membership. */
   readonly openBucket: () => MemberBucket;
   /** Makes the bucket if it is missing. */
   readonly ensure: () => Promise<void>;
-  readonly partitionCount: number;
   readonly note: MemberNote;
   /** Name of this process, for people. */
   readonly name: string;
-  /** Absent: it folds. */
-  readonly role?: MemberRole;
   readonly logger: Logger;
   readonly onFatal: (error: Error) => void;
 }
+
+/** What is lost with a membership, by role. O7 */
+const lostLines: Readonly<Record<MemberRole, string>> = {
+  partition:
+    'alarm: other processes took this one for dead, and own its partitions: it was paused, or could not reach NATS; it joins again',
+  report: 'other report processes took this one for dead: it was paused, or could not reach NATS; it joins again',
+  deliver:
+    'other processes took this one for dead, and deliver in its place: it was paused, or could not reach NATS; it joins again',
+};
 
 export class Membership implements Runners {
   private readonly options: MembershipOptions;
@@ -54,28 +62,27 @@ export class Membership implements Runners {
   private bucket: MemberBucket;
   private runners: Runners = this;
   private readonly first = new Set<number>();
-  private readonly beats: NodeJS.Timeout;
+  private beats: NodeJS.Timeout | undefined;
   private ensuredMs = Number.NEGATIVE_INFINITY;
   private settled: () => void = () => undefined;
   private left: () => void = () => undefined;
   private isStopped = false;
 
-  private constructor(options: MembershipOptions) {
+  constructor(options: MembershipOptions) {
     this.options = options;
     this.bucket = options.openBucket();
-    this.member = this.newMember({isBack: false}, options.note.formerId);
-    this.beats = setInterval(() => this.step(), stepMs);
+    this.member = this.newMember(false, options.note.formerId);
   }
 
   /** Resolves once this process owns what it should own now. */
-  static async join(options: MembershipOptions): Promise<Membership> {
-    await options.ensure();
-    const membership = new Membership(options);
+  async join(): Promise<void> {
+    await this.options.ensure();
+    if (this.isStopped) return;
     await new Promise<void>((resolve) => {
-      membership.settled = resolve;
-      membership.watch();
+      this.settled = resolve;
+      this.beats = setInterval(() => this.step(), stepMs);
+      this.watch();
     });
-    return membership;
   }
 
   /** Changes when the membership is lost. O7 */
@@ -83,7 +90,12 @@ export class Membership implements Runners {
     return this.member.id;
   }
 
-  /** ME1 */
+  /** MB4 (actors/cluster/member.ts) */
+  get isSure(): boolean {
+    return this.member.isSure(monotonicMs());
+  }
+
+  /** What it owns while nobody serves it. ME1 */
   get owned(): readonly number[] {
     return [...this.first].sort((a, b) => a - b);
   }
@@ -128,7 +140,7 @@ export class Membership implements Runners {
   /** Gives all partitions away. Resolves when others may have them. */
   async leave(): Promise<void> {
     const {phase} = this.member;
-    if (phase !== 'left') {
+    if (this.beats !== undefined && phase !== 'left') {
       await new Promise<void>((resolve) => {
         this.left = resolve;
         this.member.leave(monotonicMs());
@@ -144,11 +156,11 @@ export class Membership implements Runners {
     this.bucket.stop();
   }
 
-  private newMember(card: Pick<MemberCard, 'isBack'>, formerId?: string): Member {
+  private newMember(isBack: boolean, formerId?: string): Member {
     const {note, name, partitionCount, role} = this.options;
     const id = randomBytes(8).toString('hex');
     note.keep(id);
-    return new Member(id, partitionCount, {...card, name, sinceMs: wallMs(), ...(role && {role})}, formerId);
+    return new Member(id, partitionCount, {name, sinceMs: wallMs(), isBack, role}, formerId);
   }
 
   private watch(): void {
@@ -224,15 +236,11 @@ export class Membership implements Runners {
   /** O7 */
   private joinAnew(): void {
     const {logger, role} = this.options;
-    if (role === 'report') logger.warn('other report processes took this one for dead: it was paused; it joins again');
-    else
-      logger.error(
-        {alarm: 'membership_lost'},
-        'alarm: other processes took this one for dead, and own its partitions: it was paused, or could not reach NATS; it joins again',
-      );
+    if (role === 'partition') logger.error({alarm: 'membership_lost'}, lostLines[role]);
+    else logger.warn(lostLines[role]);
     this.bucket.stop();
     this.bucket = this.options.openBucket();
-    this.member = this.newMember({isBack: true});
+    this.member = this.newMember(true);
     this.watch();
   }
 }

@@ -45,8 +45,7 @@ const {
   spareRoom,
   publications,
   manifestsPorts,
-  alerts: alertsPlan,
-  others,
+  cluster,
   logLevel,
 } = workerData as ReportWorkerData;
 const port = must(parentPort, 'the report worker runs in a thread');
@@ -81,19 +80,21 @@ async function run(nc: NatsConnection): Promise<void> {
   const options = {partitionCount, cacheBytesMax, cpuMsMax, refresh, references};
   const engine = new ReportEngine(manifests, values, options, logger);
   if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
-  const alerts =
-    alertsPlan &&
-    (await startAlerts({
-      nc,
-      partitionCount,
-      ...alertsPlan,
-      refresh,
-      logger,
-      ask: (asked) => engine.answer(asked, {...ofService, caller: alertsCaller}),
-    }));
+  let drain: Drain | undefined;
+  // A drain closes the connection under a join that is under way.
+  const onFatal = (error: Error): void => void (drain?.isAsked || end(error));
+  const peers = cluster && joinReports(nc, engine, {...cluster, logger, onFatal});
+  const alerts = await startAlerts({
+    nc,
+    partitionCount,
+    isOwner: () => peers?.ownsAlerts ?? true,
+    refresh,
+    logger,
+    ask: (asked) => engine.answer(asked, {...ofService, caller: alertsCaller}),
+  });
   const notePublished = (): void => {
     void engine.notePublished();
-    alerts?.notePublished();
+    alerts.notePublished();
   };
   onAnnounced(nc, notePublished);
   handed.listen(notePublished);
@@ -122,19 +123,11 @@ async function run(nc: NatsConnection): Promise<void> {
   void nc.closed().then((error) => {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
-  const drain = drainAsked();
+  drain = drainAsked();
   void prepare(engine, drain);
-  let leave: (() => Promise<void>) | undefined;
-  if (others !== undefined) {
-    // A drain closes the connection under a join that is under way.
-    const onFatal = (error: Error): void => void (drain.isAsked || end(error));
-    joinReports(nc, engine, {...others, logger, onFatal}).then((ends) => {
-      leave = ends;
-    }, onFatal);
-  }
   await drain.asked;
-  await Promise.race([leave?.(), pause(leaveMsMax)]); // Others notice in any case (SH3).
-  await alerts?.stop();
+  await alerts.stop(); // Before another process begins with them.
+  await Promise.race([peers?.leave(), pause(leaveMsMax)]); // Others notice in any case (SH3).
   await questions.drain();
   await Promise.all([answered, answeredHere()]); // Answers still need the connection.
   await nc.drain();
@@ -171,7 +164,7 @@ function drainAsked(): Drain {
 interface Answering {
   readonly engine: ReportEngine;
   readonly vitals: ThreadVitals;
-  readonly alerts: RunningAlerts | undefined;
+  readonly alerts: RunningAlerts;
   readonly open: OpenQuestions;
 }
 
@@ -244,7 +237,7 @@ async function answer(
 ): Promise<ReportAnswer> {
   if (question.ask !== 'measures' && question.ask !== 'status') return engine.answer(question, asker);
   const status = await engine.answer({ask: 'status'});
-  const alertsLateMs = alerts?.lateMs();
+  const alertsLateMs = alerts.lateMs();
   if (question.ask === 'status') return status.kind === 'status' ? {...status, alertsLateMs} : status;
   const {asOfMs, damagedParts} = status.kind === 'status' ? status : {asOfMs: null, damagedParts: {}};
   const {running, waiting} = engine.atWork;

@@ -1,5 +1,5 @@
 // The cursor says how far an endpoint's tail of a partition came: a record in the bucket of hooks.
-//   CU1. The cursor moves only over settled rows, by compare-and-set: a process that loses one stops tailing (tail-run.ts TL3).
+//   CU1. The cursor moves only over settled rows, by compare-and-set: a process that loses one reads it again (tail-run.ts TL3).
 import type {KeyBucket} from '../keys/key-bucket.js';
 import type {Batch} from './event-deliveries.js';
 import type {TailPlace} from './heads.js';
@@ -18,6 +18,8 @@ export interface Cursor extends TailPlace {
   readonly planned?: readonly Batch[];
   /** Missed ordinals; absent: none. */
   readonly missed?: Missed;
+  /** Ids of settled deliveries of the page under way; absent: none. */
+  readonly settled?: readonly string[];
   /** An ordered endpoint's delivery that waits for its next attempt; absent: none. */
   readonly retry?: HeldRetry;
 }

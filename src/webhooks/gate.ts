@@ -73,6 +73,11 @@ export class Gate {
     this.changed.notify();
   }
 
+  /** Waits until no delivery is under way, at most `msMax`. */
+  async idle(msMax: number): Promise<void> {
+    await this.changed.until(() => this.underWay === 0, msMax);
+  }
+
   /** Call it after the state or the health of the endpoint has changed. */
   notify(): void {
     this.changed.notify();

@@ -24,14 +24,14 @@ export class Heads {
     this.owners = owners;
   }
 
-  /** Polls until `stop`. */
-  follow(partitionCount: number, isWanted: () => boolean): void {
+  /** Polls the wanted partitions until `stop`. */
+  follow(partitionCount: number, isWanted: (partition: number) => boolean): void {
     for (let partition = 0; partition < partitionCount; partition++) void this.followOne(partition, isWanted);
   }
 
-  private async followOne(partition: number, isWanted: () => boolean): Promise<void> {
+  private async followOne(partition: number, isWanted: (partition: number) => boolean): Promise<void> {
     while (!this.isStopped) {
-      if (isWanted()) await this.look(partition);
+      if (isWanted(partition)) await this.look(partition);
       await pause(lookMs);
     }
   }
@@ -51,6 +51,12 @@ export class Heads {
 
   get(partition: number): Head | undefined {
     return this.known.get(partition);
+  }
+
+  /** Generations of a partition that may not be polled. @throws OwnerAway */
+  async generationsOf(partition: number): Promise<Generations> {
+    const question = {ask: 'tail', from: 0, limit: 0} as const;
+    return (this.known.get(partition) ?? (await this.owners.ask(partition, question, ['tail']))).generations;
   }
 
   /** Whether rows come after this place within `msMax`. */

@@ -1,11 +1,11 @@
 // The tail of an endpoint over the stored rows of one partition: it sends the rows after a cursor that the endpoint wants.
 //   TL1. The cursor moves over a page once each of its deliveries is taken, erased, or queued for its next attempt. So a failed
 //        delivery delays no later one, unless the endpoint is ordered. While the endpoint is probed nothing is queued: the cursor waits.
-//   TL2. A crash loses the moves of the cursor that were not written: those rows are sent again, under the same ids.
-//   TL3. A process claims the cursor by a compare-and-set before it sends. A process whose compare-and-set fails stops sending and
-//        stands by. It takes over when the cursor stops moving although rows follow it. The owner rewrites the cursor regularly,
-//        also while a page takes long. A process that was paused (SIGSTOP, a machine that slept) claims the cursor again before it
-//        sends: otherwise it could send an old event to an ordered receiver after the new owner has sent later ones.
+//   TL2. A crash loses what was settled since the last write of the cursor: those rows are sent again, under the same ids. A stop
+//        waits for attempts under way, and writes what is settled of a page: nothing of it is sent again.
+//   TL3. The owner of the partition in the role `deliver` tails it (actors/cluster). An attempt begins only while this process is
+//        sure to be the owner: one that was paused (SIGSTOP, a machine that slept) could otherwise send an old event to an ordered
+//        receiver after the new owner has sent later ones. A process whose write of the cursor is refused reads it again.
 //   TL4. A row that a join brought is sent by the tail of its first partition, if that tail passed the row while it was there.
 //        Otherwise it is sent here, under the id that it would have had there. A tail keeps the ordinals that it missed until all
 //        other tails have passed the rows that were stored by then: a missing row is where the join brought it.
@@ -38,7 +38,7 @@ import {type Outcome, socketsMax} from './post.js';
 import type {EventsReference, EventsTrigger} from './queued-delivery.js';
 import {isDue, type NextAttempt, type RetryDecision, retryDecisionOf, writeDecision} from './retry.js';
 import type {RowRules} from './row-rules.js';
-import type {Recipient} from './sender.js';
+import {NotServed, type Recipient} from './sender.js';
 
 /** Rows of a page of batches. */
 const batchedRowsMin = 256;
@@ -47,10 +47,10 @@ const singleRows = 64;
 /** Rows among which at least one came without a join. */
 const searchedRowsMax = 32;
 const savedEveryMs = 1_000;
-/** Looks without a move of the cursor after which its process counts as lost. TL3 */
-const standingLooks = 3;
-/** Periods after the newest write of the cursor in which no other process can have taken it over. TL3 */
-const claimPeriods = 2;
+/** Pause before it looks again whether it is sure to be the owner. */
+const sureAgainMs = 100;
+/** A stop does not wait longer for attempts under way: a drain has other work to end. TL2 */
+export const attemptsEndMsMax = 5_000;
 const failedPauseMs = 1_000;
 const minuteMs = 60_000;
 const headWaitMs = 5_000;
@@ -68,8 +68,8 @@ export interface TailWorld {
   /** `webhook-id` made of the parts and the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
   readonly partitionCount: number;
-  /** Time between two looks at the cursor while standing by, and between two renewals of the claim while working. TL3 */
-  readonly standByMs: number;
+  /** Whether this process is sure to own its partitions now. TL3 */
+  readonly isSure: () => boolean;
   /** Cursor of this process's tail of the same endpoint in another partition. TL4 */
   readonly placeIn: (partition: number) => Cursor | undefined;
   readonly logger: Logger;
@@ -99,7 +99,7 @@ interface Page {
   readonly oldestMs: number | undefined;
 }
 
-/** Another process has the cursor. TL3 */
+/** Another process wrote the cursor. TL3 */
 class Overtaken extends Error {}
 
 /** The log was replaced since the page was read. */
@@ -121,19 +121,17 @@ export class TailRun {
   private sinceMissed: {readonly missed: Missed; readonly ends: readonly number[]} | undefined;
   /** Monotonic ms. */
   private savedMs = Number.NEGATIVE_INFINITY;
-  /** When this process last wrote the cursor, or tried to, monotonic ms. TL3 */
-  private claimedMs = Number.NEGATIVE_INFINITY;
   private isSaved = true;
   private isOvertaken = false;
   private isStopped = false;
+  /** Ends when no attempt of the page is under way. */
+  private page: Promise<unknown> = Promise.resolve();
   /** Ids of settled deliveries that the cursor has not passed. TL8 */
   private readonly settled = new Set<string>();
   /** What follows the newest attempt of deliveries that are not settled, by id. TL9 */
   private readonly decisions = new Map<string, RetryDecision>();
-  /** Ends when the last renewal of the claim has ended. */
-  private renewal: Promise<void> = Promise.resolve();
-  /** The renewal for which attempts wait; undefined: none. */
-  private confirming: Promise<void> | undefined;
+  /** Ends when the last write of a retry has ended. TL9 */
+  private writing: Promise<void> = Promise.resolve();
 
   constructor(recipient: Recipient, partition: number, world: TailWorld) {
     this.recipient = recipient;
@@ -168,19 +166,22 @@ export class TailRun {
         while (!this.isStopped && (await this.recipient.gate.open())) await this.step();
       } catch (error) {
         throwBroken(error);
-        if (error instanceof Overtaken) await this.standBy();
-        else await pause(failedPauseMs); // An owner or a stream does not answer.
+        await pause(failedPauseMs); // An owner or a stream does not answer, or another process wrote the cursor.
       }
       if (this.isStopped || !(await this.recipient.gate.open())) return;
     }
   }
 
-  /** Ends the run and writes the cursor. */
+  /** Ends the run and writes the cursor. TL2 */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.recipient.gate.notify();
-    await this.renewal; // The store would refuse one of two writes at the same time.
-    if (!this.isSaved && this.cursor !== undefined) await this.record.write(this.cursor).catch(throwBroken);
+    await Promise.race([this.page, pause(attemptsEndMsMax)]);
+    await this.writing; // The store would refuse one of two writes at the same time.
+    const {cursor, settled, isOvertaken} = this;
+    if (cursor === undefined || isOvertaken || (this.isSaved && settled.size === 0)) return;
+    const whole: Cursor = settled.size === 0 ? cursor : {...cursor, settled: [...settled]};
+    await this.record.write(whole).catch(throwBroken);
   }
 
   private async begin(): Promise<void> {
@@ -190,9 +191,9 @@ export class TailRun {
     this.isOvertaken = false;
     // An unchanged record is this process's own, and its cursor may be ahead of what it wrote.
     if (this.cursor !== undefined && found?.revision === revision) return;
-    this.claimedMs = Number.NEGATIVE_INFINITY;
     this.cursor = found?.cursor ?? (await this.firstCursor(this.rules));
     this.isSaved = true;
+    for (const id of this.cursor.settled ?? []) this.settled.add(id);
     // What is known of deliveries stays: a write whose answer was lost changes the record, too.
     const {retry} = this.cursor;
     if (retry !== undefined && attemptsOf(this.decisions.get(retry.id)) < retry.attempts)
@@ -216,7 +217,8 @@ export class TailRun {
 
   private async step(): Promise<void> {
     const cursor = this.cursor!;
-    if (!(await this.world.heads.whenBehind(this.partition, cursor, headWaitMs))) {
+    const waitMs = this.isSaved ? headWaitMs : savedEveryMs;
+    if (!(await this.world.heads.whenBehind(this.partition, cursor, waitMs))) {
       this.oldestMs = undefined;
       if (!this.isSaved) await this.save();
       await this.forgetMissed();
@@ -278,7 +280,10 @@ export class TailRun {
       }
     };
     // Further lanes would only wait in the gate, which wakes all of them whenever a place is free.
-    await this.whileClaimed(async () => void (await whenAllEnded(Array.from({length: socketsMax}, settleSome)))); // TL8
+    const lanes = whenAllEnded(Array.from({length: socketsMax}, settleSome)); // TL8
+    this.page = lanes.catch(() => undefined);
+    await lanes;
+    if (this.isOvertaken) throw new Overtaken();
     if (!this.isStopped && page.deliveries.some(({trigger}) => !this.settled.has(trigger.id))) throw new Unwritten();
   }
 
@@ -290,52 +295,16 @@ export class TailRun {
     if (added.length > 0) await this.save({...cursor, plannedEnd: next, planned: [...planned, ...added]});
   }
 
-  /** Renews the claim while `work` runs. TL3 @throws Overtaken, after `work` has ended */
-  private async whileClaimed(work: () => Promise<void>): Promise<void> {
-    const renewing = setInterval(() => void this.renew(), this.world.standByMs);
-    try {
-      await work();
-    } finally {
-      clearInterval(renewing);
-      await this.renewal;
-    }
-    if (this.isOvertaken) throw new Overtaken();
-  }
-
-  /** Renews the claim after the renewals that were asked for before. */
-  private renew(): Promise<void> {
-    this.renewal = this.renewal.then(() => this.writeClaim());
-    return this.renewal;
-  }
-
-  /** Writes the cursor to keep the claim. A paused or disabled endpoint needs none: nothing is sent. */
-  private async writeClaim(): Promise<void> {
-    if (this.isOvertaken || this.isStopped || this.recipient.endpoint.state !== 'active') return;
-    const isOurs = await this.record.write(this.cursor!).catch((error: Error) => {
-      throwBroken(error);
-      return true; // The bucket answers no other process either.
-    });
-    this.claimedMs = monotonicMs();
-    this.isOvertaken = !isOurs;
-    if (!isOurs) this.recipient.gate.notify();
-  }
-
-  /** Whether this process may send: another one takes over only after several periods without a write. TL3 */
-  private async hasClaim(): Promise<boolean> {
-    if (monotonicMs() - this.claimedMs >= claimPeriods * this.world.standByMs) {
-      this.confirming ??= this.renew().finally(() => {
-        this.confirming = undefined;
-      });
-      await this.confirming;
-    }
-    return !this.isOvertaken;
+  /** Waits until this process is sure to be the owner. False: it stops before. TL3 */
+  private async whenSure(): Promise<boolean> {
+    while (!this.isStopped && !this.world.isSure()) await pause(sureAgainMs);
+    return !this.isStopped;
   }
 
   /** Writes the cursor. CU1 @throws Overtaken */
   private async save(cursor = this.cursor!): Promise<void> {
     this.savedMs = monotonicMs();
     if (!(await this.record.write(cursor))) throw new Overtaken();
-    this.claimedMs = this.savedMs;
     this.cursor = cursor;
     this.isSaved = true;
   }
@@ -399,7 +368,7 @@ export class TailRun {
   /** Whether a row that a join brought is told here. TL4, row-rules.ts RR2 */
   private async takesJoined(event: StoredEvent, rules: RowRules): Promise<boolean> {
     const origin = originOf(event);
-    const generations = await this.generationsOf(origin.partition);
+    const generations = await this.world.heads.generationsOf(origin.partition);
     return rules.takes(event, origin, generations) && !(await this.wasToldAt(origin));
   }
 
@@ -439,7 +408,7 @@ export class TailRun {
   ): Promise<Delivery[]> {
     const {endpoint} = this.recipient;
     const {events, messageId} = this.world;
-    const generationsOf = (partition: number) => this.generationsOf(partition);
+    const generationsOf = (partition: number) => this.world.heads.generationsOf(partition);
     const of = {endpoint, partition: this.partition, generations, rows, planned};
     const formed = await eventDeliveries(of, {generationsOf, messageId});
     const readMs = monotonicMs();
@@ -449,12 +418,6 @@ export class TailRun {
       events: some.map(({text, event}) => events.told(text, event)),
       readMs,
     }));
-  }
-
-  private async generationsOf(partition: number): Promise<Generations> {
-    const {heads, owners} = this.world;
-    const known = heads.get(partition);
-    return (known ?? (await owners.ask(partition, {ask: 'tail', from: 0, limit: 0}, ['tail']))).generations;
   }
 
   // ---- deliveries ----
@@ -507,7 +470,18 @@ export class TailRun {
     if (decision.kind !== 'retry' || !this.isHeld(decision)) return;
     this.cursor = {...this.cursor!, retry: {id, ...decision.next}};
     this.isSaved = false;
-    await this.renew();
+    this.writing = this.writing.then(() => this.writeRetry());
+    await this.writing;
+  }
+
+  private async writeRetry(): Promise<void> {
+    if (this.isOvertaken) return;
+    const isWritten = await this.record.write(this.cursor!).catch((error: Error) => {
+      throwBroken(error);
+      return true; // Memory keeps it until the next write.
+    });
+    this.isOvertaken = !isWritten;
+    if (!isWritten) this.recipient.gate.notify();
   }
 
   /** Writes the decision to OUT or DEAD. False: the stream does not take it. */
@@ -523,7 +497,7 @@ export class TailRun {
     return true;
   }
 
-  /** Outcome of one attempt; undefined: the process stops, no longer serves the endpoint, or lost its claim. */
+  /** Outcome of one attempt; undefined: the process stops, or no longer serves the endpoint. */
   private async attempt({trigger, events, readMs}: Delivery, attempt: number): Promise<Outcome | undefined> {
     const {recipient} = this;
     if (!(await recipient.gate.enter())) {
@@ -531,7 +505,7 @@ export class TailRun {
       return undefined;
     }
     try {
-      if (!(await this.hasClaim())) return undefined;
+      if (!(await this.whenSure())) return undefined;
       const {id, type, timestampMs, of} = trigger;
       const message = {id, type, timestampMs, attempt};
       const read = {dataJson: eventsData(events, of.isBatch === true), atMs: readMs};
@@ -544,6 +518,7 @@ export class TailRun {
   private async readAgain(of: EventsReference): Promise<string | undefined> {
     const {data, lost} = await this.world.events.read(of, this.recipient.endpoint);
     if (lost.length > 0) throw new LogReplaced(); // The next page has the new generation. TL6
+    if (!this.world.isSure()) throw new NotServed(); // It waited: TL3 again.
     return data;
   }
 
@@ -583,22 +558,6 @@ export class TailRun {
     logger.warn({endpoint: recipient.id, partition, events}, 'a webhook is too far behind: events are passed over');
     this.move({generation: cursor.generation, ordinal: to});
     await this.save();
-  }
-
-  /** Resolves when no process moves the cursor any more although rows follow it. TL3 */
-  private async standBy(): Promise<void> {
-    this.cursor = undefined;
-    this.oldestMs = undefined; // The other process knows.
-    let seen: number | undefined;
-    for (let looks = 0; looks < standingLooks && !this.isStopped; ) {
-      await pause(this.world.standByMs);
-      const found = await this.record.read();
-      if (found === undefined) return;
-      const head = this.world.heads.get(this.partition);
-      const isBehind = head !== undefined && head.end > found.cursor.ordinal;
-      looks = isBehind && found.revision === seen ? looks + 1 : 0;
-      seen = found.revision;
-    }
   }
 }
 

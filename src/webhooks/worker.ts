@@ -1,5 +1,6 @@
 // Thread entry of the deliver role: connects, serves the endpoints, reports their measures, and stops on request.
 import {randomInt} from 'node:crypto';
+import {setTimeout as pause} from 'node:timers/promises';
 import {parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -7,6 +8,7 @@ import {must, OperatorFault} from '../../actors/invariant.js';
 import type {DeliverAnswer} from '../asks/deliver.js';
 import {askDeliverSubject, askPartitionSubject} from '../asks/subjects.js';
 import {wallMs} from '../clock.js';
+import type {Membership} from '../cluster/membership.js';
 import {seedsOf} from '../deployment-seeds.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {AskLink} from '../nats/ask-link.js';
@@ -15,6 +17,7 @@ import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse} from '../nats/client/pulse.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {pack} from '../nats/packed.js';
+import {processMembership} from '../nats/process-membership.js';
 import {ThreadQuestions} from '../nats/thread-questions.js';
 import {readDeployment} from '../nats/topology.js';
 import {createLogger} from '../observe.js';
@@ -38,10 +41,11 @@ const port = must(parentPort, 'the deliver worker runs in a thread');
 const say = (message: FromWorker): void => port.postMessage(message);
 const logger = createLogger(data.logLevel, 'deliver');
 
-/** Another process takes a tail over after three of these. */
-const standByMs = 10_000;
+const leaveMsMax = 5_000;
 const chanceSteps = 2 ** 32;
 const chance = (): number => randomInt(chanceSteps) / chanceSteps;
+
+let isDraining = false;
 
 function fail(error: Error): void {
   if (!(error instanceof OperatorFault)) logger.error({err: error}, 'the deliver thread cannot go on');
@@ -69,11 +73,12 @@ async function main(): Promise<void> {
     messageId: (...parts) => messageId(secret, ...parts),
     retryDelayMs: (attempt) => retryDelayMs(attempt, chance()),
     probeDelayMs: (failures) => probeDelayMs(failures, chance()),
-    standByMs,
+    isSure: () => membership?.isSure ?? true,
     wallMs,
     logger,
   });
   deliveryWorker.start();
+  const membership = joinDeliveries(nc, deliveryWorker);
   const vitals = new ThreadVitals({
     thread: 'deliver',
     connections: [new ConnectionWatch(nc, 'deliver')],
@@ -84,9 +89,28 @@ async function main(): Promise<void> {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'drain') void drain({deliveryWorker, store, poster, nc, vitals}).catch(fail);
+    if (message.kind === 'drain') void drain({deliveryWorker, membership, store, poster, nc, vitals}).catch(fail);
   });
   say({kind: 'ready'});
+}
+
+/** Tails this process's share of the partitions, or all where no other process delivers (undefined). */
+function joinDeliveries(nc: NatsConnection, deliveryWorker: DeliveryWorker): Membership | undefined {
+  const {cluster, partitionCount} = data;
+  if (cluster === undefined) {
+    for (let partition = 0; partition < partitionCount; partition++) deliveryWorker.own(partition);
+    return undefined;
+  }
+  // A drain closes the connection under a join that is under way.
+  const onFatal = (error: Error): void => void (isDraining || fail(error));
+  const membership = processMembership(nc, {...cluster, role: 'deliver', partitionCount, logger, onFatal});
+  membership.serve({
+    own: (partition) => deliveryWorker.own(partition),
+    release: (partition) => void deliveryWorker.release(partition).then(() => membership.released(partition), fail),
+    abandon: (partition) => void deliveryWorker.release(partition).catch(fail),
+  });
+  membership.join().catch(onFatal);
+  return membership;
 }
 
 /** Folding threads of this process, by the subjects of their partitions. */
@@ -110,14 +134,17 @@ function answerMeasures(nc: NatsConnection, measures: () => DeliverAnswer): void
 
 interface Running {
   readonly deliveryWorker: DeliveryWorker;
+  readonly membership: Membership | undefined;
   readonly store: KeptStore;
   readonly poster: Poster;
   readonly nc: NatsConnection;
   readonly vitals: ThreadVitals;
 }
 
-async function drain({deliveryWorker, store, poster, nc, vitals}: Running): Promise<void> {
+async function drain({deliveryWorker, membership, store, poster, nc, vitals}: Running): Promise<void> {
+  isDraining = true;
   await deliveryWorker.stop();
+  await Promise.race([membership?.leave(), pause(leaveMsMax)]); // Others notice in any case.
   store.stop();
   poster.close();
   vitals.stop();

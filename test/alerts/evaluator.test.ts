@@ -1,6 +1,5 @@
 // The evaluator over a fake world: published numbers, a bucket and a queue that fail where a story says so.
 import {describe, expect, test} from 'vitest';
-import {AlertOwner} from '../../src/alerts/alert-owner.js';
 import type {AlertRecord} from '../../src/alerts/alert-record.js';
 import {AlertWatch} from '../../src/alerts/alert-watch.js';
 import type {Alert, Rule} from '../../src/alerts/definition.js';
@@ -487,30 +486,8 @@ test('two messages that end quiet hours, of a rule before and after its edit, ha
   expect(new Set(world.sent.map(({trigger}) => trigger.id)).size).toBe(2);
 });
 
-describe('the owner', () => {
-  const processOf = (bucket: MemoryBucket, me: string, clock: {ms: number}, isAlone = false) =>
-    new AlertOwner(bucket, me, isAlone, () => clock.ms);
-
-  test('is the first one, until it was silent for 20 s', async () => {
-    const [bucket, clock] = [new MemoryBucket(), {ms: 0}];
-    const [one, other] = [processOf(bucket, 'one', clock), processOf(bucket, 'other', clock)];
-    expect([await one.isOurs(), await other.isOurs()]).toEqual([true, false]);
-    clock.ms = 15_000;
-    expect([await one.isOurs(), await other.isOurs()]).toEqual([true, false]);
-    clock.ms = 34_999;
-    expect(await other.isOurs()).toBe(false);
-    clock.ms = 35_000;
-    expect(await other.isOurs()).toBe(true);
-    expect([await one.isOurs(), await other.isOurs()]).toEqual([false, true]);
-  });
-
-  test('of an own nats-server is whoever runs', async () => {
-    const [bucket, clock] = [new MemoryBucket(), {ms: 0}];
-    expect(await processOf(bucket, 'one', clock, true).isOurs()).toBe(true);
-    expect(await processOf(bucket, 'next', clock, true).isOurs()).toBe(true);
-  });
-
-  test('watches: a pass behind each publication, at rest for eight times of what it took, or for a refresh', async () => {
+describe('passes', () => {
+  test('follow each publication, at rest for eight times of what it took, or for a refresh', async () => {
     const clock = {ms: 0};
     const passes: string[] = [];
     const refresh = {ms: 5_000};
@@ -528,7 +505,7 @@ describe('the owner', () => {
       },
       stalls: {judge: async () => void passes.push('stalls'), forget: () => {}},
       revisions: {judge: async () => {}, forget: () => {}},
-      owner: {isOurs: async () => true},
+      isOwner: () => true,
       sweep: async () => void passes.push('sweep'),
       isNeeded: () => needed,
       refresh,
@@ -581,7 +558,7 @@ describe('the owner', () => {
       },
       stalls: {judge: async () => {}, forget: () => {}},
       revisions: {judge: async () => {}, forget: () => {}},
-      owner: {isOurs: async () => ours},
+      isOwner: () => ours,
       sweep: async () => {},
       isNeeded: () => needed,
       refresh: {ms: 5_000},

@@ -15,7 +15,7 @@ afterAll(() => vi.unstubAllGlobals());
 
 const atMs = 1_000_000;
 const partitions = [0, 1, 2, 3].map((partition) => ({partition}));
-const member = {name: 'host-a, process 7', state: 'up', since: atMs - 90_000, is_back: false};
+const member = {name: 'host-a, process 7', role: 'partition', state: 'up', since: atMs - 90_000, is_back: false};
 
 /** Texts of the cells, row by row; empty: nothing is shown. */
 async function shown(members: readonly object[] | null): Promise<string[][]> {
@@ -33,19 +33,28 @@ test('each member has its state, its partitions and its times', async () => {
   const rows = await shown([
     {...member, partitions: [0, 2], moved_seconds: 12},
     {...member, name: 'host-b, process 8', state: 'leaving', is_back: true, partitions: [1, 3], moved_seconds: null},
+    {...member, role: 'deliver', partitions: [1], moved_seconds: null},
+    ...[[0], []].map((partitions) => ({...member, role: 'report', partitions, moved_seconds: null})),
   ]);
   expect(rows.map((row) => row.map((text) => text.replace(/\s+/g, ' ')))).toEqual([
-    ['Member', 'State', 'Partitions', 'Newest came', 'Member for'],
-    ['host-a, process 7', 'up', '0, 2', '12 s ago', '1 min 30 s'],
-    ['host-b, process 8', 'leaving', '1, 3', '–', '1 min 30 s , again'],
+    ['Member', 'Role', 'State', 'Owns', 'Newest came', 'Member for'],
+    ['host-a, process 7', 'folds', 'up', '0, 2', '12 s ago', '1 min 30 s'],
+    ['host-b, process 8', 'folds', 'leaving', '1, 3', '–', '1 min 30 s , again'],
+    ['host-a, process 7', 'delivers', 'up', '1', '–', '1 min 30 s'],
+    ['host-a, process 7', 'reports', 'up', 'alerts', '–', '1 min 30 s'],
+    ['host-a, process 7', 'reports', 'up', 'none', '–', '1 min 30 s'],
   ]);
 });
 
-test('what nobody owns has a row of its own', async () => {
-  const rows = await shown([{...member, state: 'silent', partitions: [2], moved_seconds: 3}]);
-  expect(rows.slice(1).map((row) => row.slice(0, 3))).toEqual([
-    ['host-a, process 7', 'silent', '2'],
-    ['nobody', 'no owner', '0, 1, 3'],
+test('what nobody folds has a row of its own', async () => {
+  const rows = await shown([
+    {...member, state: 'silent', partitions: [2], moved_seconds: 3},
+    {...member, role: 'deliver', partitions: [3], moved_seconds: 3},
   ]);
-  expect((await shown([]))[1]).toEqual(['nobody', 'no owner', '0, 1, 2, 3', '', '']);
+  expect(rows.slice(1).map((row) => row.slice(0, 4))).toEqual([
+    ['host-a, process 7', 'folds', 'silent', '2'],
+    ['host-a, process 7', 'delivers', 'up', '3'],
+    ['nobody', 'folds', 'no owner', '0, 1, 3'],
+  ]);
+  expect((await shown([]))[1]).toEqual(['nobody', 'folds', 'no owner', '0, 1, 2, 3', '', '']);
 });

@@ -112,8 +112,9 @@ async function start(isDistant: boolean): Promise<void> {
 async function ownElsewhere(): Promise<void> {
   await ensureCluster(listening, 1);
   const bucket = new NatsKeyBucket(listening, 'cluster');
-  await bucket.write(memberName('m'), memberText('up', 0, {name: 'another process', sinceMs: 0, isBack: false}), 0);
-  await bucket.write(ownerName(0), ownerText('m'), 0);
+  const another = {name: 'another process', role: 'partition'} as const;
+  await bucket.write(memberName('m'), memberText('up', 0, {...another, sinceMs: 0, isBack: false}), 0);
+  await bucket.write(ownerName('partition', 0), ownerText('m'), 0);
   const reporter = new AppliedReporter(
     [thread],
     () => 'm',

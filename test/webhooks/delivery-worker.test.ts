@@ -107,7 +107,7 @@ class Process {
   private readonly deliveryWorker: DeliveryWorker;
   private readonly heads: Heads;
 
-  constructor() {
+  constructor(owned: readonly number[] = [...Array(partitionCount).keys()]) {
     const owners = new Owners(async (subject, question) =>
       answerOf(Number(subject.split('.').at(-1)), question as PartitionQuestion),
     );
@@ -141,11 +141,12 @@ class Process {
       messageId: (...parts) => messageId(secret, ...parts),
       retryDelayMs: (attempt) => (attempt < attemptsMax ? retryMs : undefined),
       probeDelayMs: () => 20,
-      standByMs: 10_000,
+      isSure: () => true,
       wallMs: Date.now,
       logger: createLogger('silent', 'test'),
     });
     this.deliveryWorker.start();
+    for (const partition of owned) this.deliveryWorker.own(partition);
   }
 
   stop(): Promise<void> {

@@ -25,9 +25,6 @@ import {webhookOf} from '../support/webhook.js';
 const secret = 'secret';
 const endpoint = webhookOf('event.tracked');
 
-/** Heads are looked at each 100 ms: who works has begun before the other one takes over. */
-const standByMs = 300;
-
 const running: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of running.splice(0)) await stop();
@@ -60,6 +57,7 @@ class World {
   refusedLetters = 0;
   /** Pause after each attempt. */
   retryDelayMs = 0;
+  isSure = true;
   readonly recipients: Recipient[] = [];
   readonly tails: TailRun[] = [];
   /** Of each message, in order. */
@@ -156,7 +154,7 @@ class World {
       retryDelayMs: () => this.retryDelayMs,
       messageId: (...parts) => messageId(secret, ...parts),
       partitionCount,
-      standByMs,
+      isSure: () => this.isSure,
       placeIn: () => undefined,
       logger,
     });
@@ -512,59 +510,61 @@ test.each([false, true])('what is queued or buried has nothing of a client (orde
   ]);
 });
 
-describe('of two processes', () => {
+describe('of two owners, one after the other', () => {
   const taken: Outcome = {kind: 'delivered', status: 200};
   const pass = async (ms: number): Promise<void> => {
     const before = performance.now();
     await until('some time passed', () => performance.now() - before > ms);
   };
 
-  test('one works on a page for long, and the other does not take it over', async () => {
+  test('the first waits for its attempt when it stops, and the second sends what is left', async () => {
     const world = new World(Date.now);
-    world.rows.push(row(0));
-    for (let processes = 0; processes < 2; processes++) world.start();
-    await until('one sent the first', () => world.answers.length === 1);
-    await pass(standByMs);
-    expect(world.answers.length).toBe(1); // The other one was refused the cursor.
+    world.rows.push(row(0, 'first'), row(1, 'second'), row(2, 'third'));
+    world.start({ordered: true});
+    await until('the first is sent', () => world.answers.length === 1);
+    let hasStopped = false;
+    const stopped = world.tails[0]!.stop().then(() => {
+      hasStopped = true;
+    });
+    await pass(200);
+    expect(hasStopped).toBe(false);
     world.answers[0]!(taken);
-    await until('it has moved', () => world.cursor.ordinal === 1);
-    world.rows.push(row(1));
-    await until('the next is sent', () => world.answers.length === 2);
-    await pass(5 * standByMs);
-    expect(world.answers.length).toBe(2);
-    world.answers[1]!(taken);
-    await until('it has moved', () => world.cursor.ordinal === 2);
+    await stopped;
+    expect(world.cursor).toMatchObject({ordinal: 0, settled: [world.ids[0]]});
+    world.start({ordered: true});
+    for (const count of [2, 3]) {
+      await until('the next is sent', () => world.answers.length === count);
+      world.answers.at(-1)!(taken);
+    }
+    await until('it has passed them', () => world.cursor.ordinal === 3);
+    expect(world.sent).toEqual(['first', 'second', 'third']);
+    expect(world.cursor).not.toHaveProperty('settled');
   });
 
-  test('the one that lost its claim in the middle of a page sends no more of it', async () => {
+  test('one that is not sure to be the owner begins no attempt until it is', async () => {
     const world = new World(Date.now);
     world.rows.push(row(0), row(1));
     world.start({ordered: true});
     await until('the first is sent', () => world.answers.length === 1);
-    const name = cursorName(endpoint.id, 0);
-    const other = setInterval(() => {
-      const entry = world.entries.get(name)!;
-      world.entries.set(name, {...entry, revision: entry.revision + 1});
-    }, standByMs / 2);
-    running.push(async () => clearInterval(other));
-    await pass(2 * standByMs);
+    world.isSure = false;
     world.answers[0]!(taken);
-    await pass(5 * standByMs);
+    await pass(400);
     expect(world.answers.length).toBe(1);
-    expect(world.cursor.ordinal).toBe(0);
+    world.isSure = true;
+    await until('the second is sent', () => world.answers.length === 2);
   });
 
-  test('the one that stood still while the other took over sends no more of the page', async () => {
+  test('one whose write is refused goes on from what the other wrote', async () => {
     const world = new World(Date.now);
-    world.rows.push(row(0), row(1));
+    world.rows.push(row(0, 'first'), row(1, 'second'), row(2, 'third'));
     world.start({ordered: true});
     await until('the first is sent', () => world.answers.length === 1);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * standByMs); // No timer of this process fires.
     const name = cursorName(endpoint.id, 0);
-    const entry = world.entries.get(name)!;
-    world.entries.set(name, {...entry, revision: entry.revision + 1});
-    world.answers[0]!(taken);
-    await until('it stands by', () => world.tails[0]!.place === undefined);
-    expect(world.answers.length).toBe(1);
+    const {revision} = world.entries.get(name)!;
+    const text = JSON.stringify({v: 1, generation: 1, ordinal: 2} satisfies Cursor);
+    world.entries.set(name, {name, revision: revision + 1, text});
+    world.answers[0]!({kind: 'failed', status: 500});
+    await until('the third is sent', () => world.answers.length === 2);
+    expect(world.sent).toEqual(['first', 'third']);
   });
 });

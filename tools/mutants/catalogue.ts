@@ -167,6 +167,27 @@ export const coreMutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'to an election'},
   },
   {
+    name: 'a-member-is-sure-for-longer-than-others-wait',
+    file: 'actors/cluster/member.ts',
+    text: 'const sureMsMax = (silentRenewals - 2) * renewMs;',
+    replacement: 'const sureMsMax = 3 * silentRenewals * renewMs;',
+    caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'a short pause'},
+  },
+  {
+    name: 'what-is-settled-of-a-page-is-not-noted-by-a-stop',
+    file: 'src/webhooks/tail-run.ts',
+    text: '{...cursor, settled: [...settled]}',
+    replacement: '{...cursor, settled: []}',
+    caughtBy: {vitest: 'test/webhooks/tail-run.test.ts', only: 'sends what is left'},
+  },
+  {
+    name: 'an-attempt-of-one-that-is-not-sure-to-be-the-owner',
+    file: 'src/webhooks/tail-run.ts',
+    text: 'while (!this.isStopped && !this.world.isSure()) await pause(sureAgainMs);',
+    replacement: 'void pause(sureAgainMs);',
+    caughtBy: {vitest: 'test/webhooks/tail-run.test.ts', only: 'begins no attempt'},
+  },
+  {
     name: 'a-partition-is-given-back-before-its-last-snapshot',
     file: 'src/partition/hand.ts',
     text: 'await owned.started?.runner?.release();',

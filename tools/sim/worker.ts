@@ -138,7 +138,8 @@ export class SimWorker {
       for (const {identity} of hand.runners) identity.reconnected().catch(this.fail);
       for (const call of reconnected) call();
     };
-    const membership = await Membership.join({
+    const membership = new Membership({
+      role: 'partition',
       openBucket: () => new SimBucket(this.link, reconnected),
       ensure: async () => undefined,
       partitionCount: partitions,
@@ -152,6 +153,7 @@ export class SimWorker {
       logger: this.log as never,
       onFatal: this.fail,
     });
+    await membership.join();
     this.membership = membership;
     const own = (partition: number): void => void hand.own(partition).catch(this.fail);
     membership.serve({

@@ -171,8 +171,8 @@ const partitionLoad = (partition: number, measures: PartitionMeasures | undefine
 const membersOf = ({operations: {cluster}}: Front): readonly MemberLoad[] | null =>
   cluster === undefined
     ? null
-    : cluster.members.map(({name, state, sinceMs, isBack, partitions, movedMs}) => ({
-        ...{name, state, partitions},
+    : cluster.members.map(({name, role, state, sinceMs, isBack, partitions, movedMs}) => ({
+        ...{name, role, state, partitions},
         since: sinceMs,
         is_back: isBack,
         moved_seconds: movedMs === undefined ? null : Math.floor(movedMs / 1_000),

@@ -3,6 +3,7 @@
 //   can tell of its process begins with `process_` or `nodejs_`.
 //   Labels come from fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
+import {memberRoles} from '../../../actors/cluster/records.js';
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
@@ -237,11 +238,13 @@ const cluster: readonly Family[] = [
   {
     name: 'millrace_members',
     type: 'gauge',
-    help: 'Processes that share the partitions beside an external NATS: up, leaving, or silent (paused, cut off or dead).',
+    help: 'Processes beside an external NATS that fold (partition), report or deliver: up, leaving, or silent (paused, cut off or dead).',
     read: ({front}) => {
       const members = front.operations.cluster?.members;
-      return memberStates.flatMap((state) =>
-        sampleOf({state}, members?.filter((member) => member.state === state).length),
+      return memberRoles.flatMap((role) =>
+        memberStates.flatMap((state) =>
+          sampleOf({role, state}, members?.filter((one) => one.role === role && one.state === state).length),
+        ),
       );
     },
   },
@@ -250,7 +253,9 @@ const cluster: readonly Family[] = [
     type: 'gauge',
     help: 'Partitions that a member owns which is not silent.',
     read: ({front}) => {
-      const members = front.operations.cluster?.members.filter(({state}) => state !== 'silent');
+      const members = front.operations.cluster?.members.filter(
+        ({role, state}) => role === 'partition' && state !== 'silent',
+      );
       return sampleOf(
         {},
         members?.reduce((sum, {partitions}) => sum + partitions.length, 0),

@@ -1,11 +1,11 @@
 // A cluster without NATS: members over a bucket in memory, with latency, lost requests and answers, elections, pauses, crashes and
 // watches that begin again; runners that are fenced by epochs, as manifests are. One seed is one course.
 import {type Command, Member, type Outcome} from '../../../actors/cluster/member.js';
-import type {StoredRecord} from '../../../actors/cluster/records.js';
+import {type MemberCard, ownerIn, partitionOf, type StoredRecord} from '../../../actors/cluster/records.js';
 import {Random} from '../../../tools/random.js';
 
 const stepMs = 250;
-const card = {name: 'a node', sinceMs: 0, isBack: false};
+const card: MemberCard = {name: 'a node', sinceMs: 0, isBack: false, role: 'partition'};
 const requestMsMax = 2_000;
 const publishMs = 1_000;
 
@@ -134,9 +134,20 @@ export class World {
     if ((this.records.get(name)?.revision ?? 0) !== revision) return 'refused';
     this.revision += 1;
     const record = {name, text, revision: this.revision};
+    this.judgeOwner(record);
     this.records.set(name, record);
     for (const node of this.nodes) node.watch.tell(record);
     return record.revision;
+  }
+
+  /** MB4 */
+  private judgeOwner({name, text}: StoredRecord): void {
+    const partition = partitionOf(name, 'partition');
+    const owner = partition === undefined ? undefined : ownerIn(text);
+    if (partition === undefined || owner === undefined) return;
+    for (const {member, runners, isAlive} of this.nodes)
+      if (isAlive && member.id !== owner && runners.has(partition) && member.isSure(this.nowMs))
+        this.faults.push(`${member.id} is sure of partition ${partition}, which ${owner} owns`);
   }
 
   /** As a delete by sequence: no watch tells of it. */

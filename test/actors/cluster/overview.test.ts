@@ -2,6 +2,7 @@
 import {beforeEach, expect, test} from 'vitest';
 import {Overview, silentMsMax} from '../../../actors/cluster/overview.js';
 import {
+  type MemberRole,
   type MemberState,
   memberName,
   memberText,
@@ -21,9 +22,10 @@ beforeEach(() => {
 });
 
 const stored = (name: string, text: string): StoredRecord => ({name, revision: ++revision, text});
-const member = (id: string, state: MemberState = 'up', isBack = false): StoredRecord =>
-  stored(memberName(id), memberText(state, beat++, {name: `process of ${id}`, sinceMs: 5, isBack}));
-const owner = (partition: number, id: string | undefined): StoredRecord => stored(ownerName(partition), ownerText(id));
+const member = (id: string, state: MemberState = 'up', isBack = false, role: MemberRole = 'partition'): StoredRecord =>
+  stored(memberName(id), memberText(state, beat++, {name: `process of ${id}`, sinceMs: 5, isBack, role}));
+const owner = (partition: number, id: string | undefined, role: MemberRole = 'partition'): StoredRecord =>
+  stored(ownerName(role, partition), ownerText(id));
 const over = (id: string): StoredRecord => stored(memberName(id), '');
 
 /** `tell` of each. */
@@ -47,6 +49,22 @@ test('members have what they own, and when the newest of it came', () => {
   told(4_000, over('a'), member('b', 'up', true));
   expect(rows(4_000)).toEqual([['b', 'up', '2', 1_500]]);
   expect(overview.membersAt(4_000)[0]!.isBack).toBe(true);
+});
+
+test('members of each role own partitions of their own, and nobody misses those that are not folded', () => {
+  overview.begin([member('a'), owner(0, 'a'), owner(1, 'a'), owner(2, 'a')], 0);
+  told(0, member('d', 'up', false, 'deliver'), owner(1, 'd', 'deliver'), owner(2, 'a', 'deliver'));
+  told(5, member('r', 'up', false, 'report'), owner(0, 'r', 'report'));
+  expect(rows(5)).toEqual([
+    ['a', 'up', '0,1,2', undefined],
+    ['d', 'up', '1', 5],
+    ['r', 'up', '0', 0],
+  ]);
+  expect(overview.ownerOf(1)).toBe('a');
+  expect(overview.membersAt(5).map(({role}) => role)).toEqual(['partition', 'deliver', 'report']);
+  overview.begin([member('d', 'up', false, 'deliver'), owner(1, 'd', 'deliver')], 10);
+  expect(rows(10)).toEqual([['d', 'up', '1', undefined]]);
+  expect(overview.unowned(silentMsMax)).toEqual([0, 1, 2]);
 });
 
 test('nobody is missed before the watch has had its time, whether it ever tells of anything or not', () => {

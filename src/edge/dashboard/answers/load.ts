@@ -58,12 +58,15 @@ export interface PartitionLoad {
 
 export interface MemberLoad {
   readonly name: string;
+  /** What it does: `partition` folds. */
+  readonly role: 'partition' | 'report' | 'deliver';
   /** `silent`: it has not renewed its record. */
   readonly state: 'up' | 'leaving' | 'silent';
   /** Epoch ms at which it joined. */
   readonly since: number;
   /** Whether it lost a membership before. */
   readonly is_back: boolean;
+  /** Those that it owns in its role; of the one that evaluates alerts: 0. */
   readonly partitions: readonly number[];
   /** Seconds since the newest of them came to it; null: before this edge looked. */
   readonly moved_seconds: number | null;
