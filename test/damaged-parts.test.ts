@@ -82,7 +82,7 @@ function filesBelow(folder: string): string[] {
 
 /** Turns bytes of the part's first value over, wherever the server keeps it. */
 function damage(dataDir: string, part: PartRef): void {
-  const subject = `${bucketSubject('parts', part.key)}.0`;
+  const subject = `${bucketSubject('parts-0', part.key)}.0`;
   let found = 0;
   for (const file of filesBelow(join(dataDir, 'nats', 'jetstream'))) {
     const bytes = readFileSync(file);

@@ -99,7 +99,7 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
   );
   const parts = await Promise.all(manifests.map((manifest) => partsOfRecovery(manifest!, new PartsCache(values, 0))));
   const readParts = async (ofPartition: readonly PartRef[]): Promise<void> => {
-    const load = ({revisions}: PartRef) => Promise.all(revisions.map((revision) => values.read(revision)));
+    const load = ({revisions, key}: PartRef) => Promise.all(revisions.map((revision) => values.read(revision, key)));
     for await (const _ of loadAhead(ofPartition, load, loadsAheadMax));
   };
   const kernels = partitionsOf(options).map(() => loadRowKernel());

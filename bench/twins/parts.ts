@@ -45,9 +45,9 @@ export class PartTwins {
   private away(): Twins {
     const chunks = this.ground.snapshots.flatMap(({index}) => index.chunks);
     const away: PartValues = {
-      read: async (revision) => {
+      read: async (revision, key) => {
         await pause(wayMs);
-        return this.ground.link.values.read(revision);
+        return this.ground.link.values.read(revision, key);
       },
     };
     const loading = (aheadMax: number): Way => {

@@ -1,4 +1,4 @@
-// Values of parts, read from their bucket by revision. Any replica answers a direct get.
+// Values of parts, read from the bucket of their partition by revision. Any replica answers a direct get.
 //   PV1. A replica that is behind does not know the value yet: after a miss the leader is asked.
 //   PV2. A replica that does not answer (frozen, or cut off and not noticed yet) must not delay one read in four until its
 //        deadline: a read without a quick answer asks the leader, too, and for a while every read asks both at once. A value is
@@ -9,9 +9,8 @@ import {monotonicMs} from '../clock.js';
 import type {PartValues} from '../parts/stored-parts.js';
 import {hasCode, messageNotFound} from './error-codes.js';
 import {StoredMessages} from './store/stored-messages.js';
-import {bucketStream} from './topology.js';
+import {bucketStream, partsBucket} from './topology.js';
 
-const stream = bucketStream('parts');
 /** A value takes milliseconds; on a busy machine a longer read only happens twice. PV2 */
 const answerMsMax = 1_000;
 /** Time for which reads ask both. PV2 */
@@ -25,25 +24,36 @@ export function partValues(
   isOfCluster: () => boolean = () => false,
   storeFolder?: string,
 ): PartValues {
-  const messages = storeFolder === undefined ? undefined : new StoredMessages(storeFolder, stream);
+  const stored = new Map<string, StoredMessages>();
+  const messagesOf = (folder: string, stream: string): StoredMessages => {
+    let messages = stored.get(stream);
+    if (messages === undefined) stored.set(stream, (messages = new StoredMessages(folder, stream)));
+    return messages;
+  };
   let waryUntilMs = Number.NEGATIVE_INFINITY;
-  const fromAny = async (revision: number): Promise<FoundValue> =>
-    (await jsm.direct.getMessage(stream, {seq: revision}))?.data ?? (await fromLeader(jsm, revision)); // PV1
+  const fromAny = async (stream: string, revision: number): Promise<FoundValue> =>
+    (await jsm.direct.getMessage(stream, {seq: revision}))?.data ?? (await fromLeader(jsm, stream, revision)); // PV1
   return {
-    async read(revision) {
-      const found = fromAny(revision);
+    async read(revision, key) {
+      const stream = streamOf(key);
+      const found = fromAny(stream, revision);
       if (!isOfCluster()) return found;
       if (monotonicMs() >= waryUntilMs) {
         if (await settlesWithin(found, answerMsMax)) return found;
         waryUntilMs = monotonicMs() + waryMs;
       }
-      return firstFound([found, fromLeader(jsm, revision)]);
+      return firstFound([found, fromLeader(jsm, stream, revision)]);
     },
-    ...(messages && {atHand: (revision, isRight) => messages.read(revision, isRight)}),
+    ...(storeFolder !== undefined && {
+      atHand: (revision, key, isRight) => messagesOf(storeFolder, streamOf(key)).read(revision, isRight),
+    }),
   };
 }
 
-async function fromLeader(jsm: JetStreamManager, revision: number): Promise<FoundValue> {
+/** A part's key begins with its partition (src/partition/snapshot/part-store.ts). */
+const streamOf = (key: string): string => bucketStream(partsBucket(Number.parseInt(key.slice(1), 10)));
+
+async function fromLeader(jsm: JetStreamManager, stream: string, revision: number): Promise<FoundValue> {
   try {
     return (await jsm.streams.getMessage(stream, {seq: revision}))?.data;
   } catch (error) {

@@ -54,9 +54,7 @@ export const recordSubject = 'record';
 const recordLinesMax = 10_000;
 
 /** Buckets by content. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
-export const buckets = {
-  /** Pieces of snapshots; each is written once, never overwritten. */
-  parts: {history: 1, allowDirect: true},
+const buckets = {
   /** The two newest manifests of each partition. Read through the leader: a direct read may be stale. */
   manifests: {history: 2, allowDirect: false},
   keys: {history: 1, allowDirect: false},
@@ -66,7 +64,20 @@ export const buckets = {
   /** Which process owns which partition (actors/cluster); only where several may. */
   cluster: {history: 1, allowDirect: false},
 } as const;
-export type Bucket = keyof typeof buckets;
+type PartsBucket = `parts-${number}`;
+export type Bucket = keyof typeof buckets | PartsBucket;
+
+/** Pieces of snapshots; each is written once, never overwritten. */
+const partsSettings = {history: 1, allowDirect: true} as const;
+/** A stream has one leader and one lock, and another stream is another group of the cluster. */
+const partsBucketsMax = 8;
+/** Bucket of a partition's parts. */
+export const partsBucket = (partition: number): PartsBucket => `parts-${partition % partsBucketsMax}`;
+/** Buckets of the parts of so many partitions. */
+export const partsBuckets = (partitions = partsBucketsMax): readonly PartsBucket[] =>
+  Array.from({length: Math.min(partitions, partsBucketsMax)}, (_, partition) => partsBucket(partition));
+const settingsOf = (bucket: Bucket) => (isOfParts(bucket) ? partsSettings : buckets[bucket]);
+const isOfParts = (bucket: Bucket): bucket is PartsBucket => bucket.startsWith('parts-');
 
 export const bucketStream = (bucket: Bucket): string => `KV_${bucket}`;
 export const bucketSubject = (bucket: Bucket, key: string): string => `$KV.${bucket}.${key}`;
@@ -75,7 +86,7 @@ export const bucketSubject = (bucket: Bucket, key: string): string => `$KV.${buc
 export const duplicateWindowMs = 120_000;
 
 export interface Deployment {
-  readonly formatVersion: 1;
+  readonly formatVersion: 2;
   readonly partitions: number;
   /** Time of its first start, epoch ms. */
   readonly createdMs: number;
@@ -83,7 +94,7 @@ export interface Deployment {
   readonly secret: string;
 }
 
-const formatVersion = 1;
+const formatVersion = 2;
 const anyFormat = z.object({formatVersion: z.number()});
 const deploymentForm = z.strictObject({
   formatVersion: z.literal(formatVersion),
@@ -180,9 +191,9 @@ async function ensureAll(
     );
   }
   const streams = [
-    ...(Object.keys(buckets) as Bucket[])
-      .filter((bucket) => bucket !== 'hooks' && bucket !== 'cluster')
-      .map((bucket) => bucketConfig(bucket, replicas)),
+    ...[...partsBuckets(partitions), 'manifests' as const, 'keys' as const].map((bucket) =>
+      bucketConfig(bucket, replicas),
+    ),
     ...Array.from({length: partitions}, (_, partition) => logConfig(partition, replicas)),
     // Streams of effects come after the logs: a deployment of a version without them has lost nothing. T5
     bucketConfig('hooks', replicas),
@@ -205,7 +216,7 @@ async function ensureStreams(jsm: JetStreamManager, streams: readonly NewStream[
   const found: (StreamInfo | undefined)[] = new Array(streams.length);
   // Reads the last first: if another start creates streams in the meantime, an earlier one exists when a later one does.
   for (let i = streams.length - 1; i >= 0; i--) found[i] = await infoOf(jsm, streams[i]!.name);
-  const newest = found.findLastIndex((info) => info !== undefined && info.config.name !== bucketStream('settings'));
+  const newest = found.findLastIndex((info) => info !== undefined);
   for (const [i, stream] of streams.entries()) {
     if (found[i] === undefined) {
       const {state} = await addStream(jsm, stream);
@@ -244,7 +255,8 @@ export async function readDeployment(nc: NatsConnection): Promise<Deployment | u
 /** @throws TopologyFault when NATS is not empty. T4 */
 async function checkNothingThere(jsm: JetStreamManager, partitions: number): Promise<void> {
   const logs = Array.from({length: partitions}, (_, partition) => logStream(partition));
-  for (const name of [bucketStream('manifests'), bucketStream('parts'), ...logs]) {
+  const stored = (['manifests', ...partsBuckets(partitions)] as const).map(bucketStream);
+  for (const name of [...stored, ...logs]) {
     const info = await infoOf(jsm, name);
     if (info === undefined || info.state.messages === 0) continue;
     throw new TopologyFault(
@@ -339,7 +351,7 @@ function logConfig(partition: number, replicas: number): NewStream {
 }
 
 function bucketConfig(bucket: Bucket, replicas: number): NewStream {
-  const {history, allowDirect} = buckets[bucket];
+  const {history, allowDirect} = settingsOf(bucket);
   return {
     ...durable(replicas),
     name: bucketStream(bucket),

@@ -3,5 +3,5 @@ import type {PartValues} from '../parts/stored-parts.js';
 import {type RetryLog, retryForever} from './retry.js';
 
 export function retryingValues(values: PartValues, retries?: RetryLog): PartValues {
-  return {...values, read: (revision) => retryForever(() => values.read(revision), retries)};
+  return {...values, read: (revision, key) => retryForever(() => values.read(revision, key), retries)};
 }

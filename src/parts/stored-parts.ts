@@ -8,10 +8,14 @@ import type {PartRef} from '../../actors/manifest.js';
 
 /** The store of the values of parts. */
 export interface PartValues {
-  /** The value at this revision; undefined when it was swept. */
-  read(revision: number): Promise<Uint8Array | undefined>;
+  /** The value at this revision, of the part with this key; undefined when it was swept. */
+  read(revision: number, key: string): Promise<Uint8Array | undefined>;
   /** The value, if it can be read without asking the store: only bytes that `isRight`, which may be those of another value. */
-  atHand?(revision: number, isRight: (value: Uint8Array) => boolean): Promise<Uint8Array | undefined>;
+  atHand?(
+    revision: number,
+    key: string,
+    isRight: (value: Uint8Array) => boolean,
+  ): Promise<Uint8Array | undefined>;
 }
 
 /** The part was swept: the caller has an old manifest, and starts again on the newest one. */
@@ -70,9 +74,9 @@ export class StoredParts {
   /** @throws MissingPart, DamagedPart. SP2 */
   private async checkedValue(ref: PartRef, i: number): Promise<Uint8Array> {
     const revision = ref.revisions[i];
-    const atHand = await this.values.atHand?.(revision, (bytes) => faultOf(ref, i, bytes) === undefined);
+    const atHand = await this.values.atHand?.(revision, ref.key, (bytes) => faultOf(ref, i, bytes) === undefined);
     if (atHand !== undefined) return atHand;
-    const value = await this.values.read(revision);
+    const value = await this.values.read(revision, ref.key);
     if (value === undefined) throw new MissingPart(ref);
     const fault = faultOf(ref, i, value);
     if (fault !== undefined) throw new DamagedPart(ref, fault);

@@ -48,7 +48,7 @@ test('a new deployment gets a log per partition, buckets, queues of what goes ou
   const beganMs = Date.now();
   const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
   expect(deployment).toEqual({
-    formatVersion: 1,
+    formatVersion: 2,
     partitions: 2,
     createdMs: expect.any(Number),
     secret: expect.stringMatching(/^[\w-]{43}$/),
@@ -70,7 +70,8 @@ test('a new deployment gets a log per partition, buckets, queues of what goes ou
     ['KV_hooks', ['$KV.hooks.>'], 1, false],
     ['KV_keys', ['$KV.keys.>'], 1, false],
     ['KV_manifests', ['$KV.manifests.>'], 2, false],
-    ['KV_parts', ['$KV.parts.>'], 1, true],
+    ['KV_parts-0', ['$KV.parts-0.>'], 1, true],
+    ['KV_parts-1', ['$KV.parts-1.>'], 1, true],
     ['KV_settings', ['$KV.settings.>'], 1, false],
     ['LOG-0', ['log.0'], -1, true],
     ['LOG-1', ['log.1'], -1, true],
@@ -125,7 +126,7 @@ test('a start that was killed half-way is completed by the next one', async () =
     for (const stream of missing) await jsm.streams.delete(stream);
     expect(await again()).toEqual(deployment);
   }
-  expect(await configs()).toHaveLength(10);
+  expect(await configs()).toHaveLength(11);
   expect(lost).toEqual([]);
 });
 
@@ -136,7 +137,7 @@ test('a stream that is missing though a later one is there was lost, and that is
   const lost: string[] = [];
   expect(await ensureTopology(nc, {partitions: 2, replicas: 1}, (stream) => lost.push(stream))).toEqual(deployment);
   expect(lost).toEqual(['KV_keys', 'LOG-0']);
-  expect(await configs()).toHaveLength(10);
+  expect(await configs()).toHaveLength(11);
 });
 
 test('two machines that start together agree on one record', async () => {
@@ -181,8 +182,8 @@ test('data of an unknown format is refused', async () => {
     await jetstream(nc).publish(bucketSubject('settings', 'deployment'), JSON.stringify(record));
     return ensureTopology(nc, {partitions: 2, replicas: 1}).then(() => '', String);
   };
-  expect(await refusalOf({formatVersion: 2, partitions: 2, secret: 'x'})).toMatch(/format version 2; .* reads 1/);
-  expect(await refusalOf({formatVersion: 1, partitions: '2'})).toMatch(
+  expect(await refusalOf({formatVersion: 1, partitions: 2, secret: 'x'})).toMatch(/format version 1; .* reads 2/);
+  expect(await refusalOf({formatVersion: 2, partitions: '2'})).toMatch(
     /the record of this deployment is none .*secret/s,
   );
 });

@@ -296,7 +296,7 @@ test('a part that a successor swept is no damage: who was outlived ends as one t
   await role.drainWorker();
   await role.startWorker({reportRefresh: steadyRefreshPlan(3_600_000), cacheBytesMax: 0});
   await takeOver();
-  await role.jsm.streams.purge(bucketStream('parts'));
+  await role.jsm.streams.purge(bucketStream('parts-0'));
   const answer = await role.askOnce({ask: 'profile', user: {kind: 'user', id: 'ada'}});
   expect(answer).toEqual(movedOn);
   expect(role.lost).toEqual([expect.stringContaining('another owner wrote the manifest')]);
@@ -433,7 +433,7 @@ test('a snapshot that lost a part is not used: the one before and the log behind
   await eventsThenSnapshot();
   await role.drainWorker();
   const {index} = await role.manifest();
-  for (const seq of index.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts'), seq, true);
+  for (const seq of index.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts-0'), seq, true);
   await role.startWorker();
   expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
 });
@@ -453,7 +453,7 @@ test.each([
   const {part} = index.userRuns[0].blocks[0];
   // A log that has everything would replace the part.
   await role.jsm.streams.purge(logStream(0), {seq: manifest.position.sequence});
-  for (const seq of part.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts'), seq, true);
+  for (const seq of part.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts-0'), seq, true);
   await role.startWorker();
   await role.append((writer) => {
     write(writer);
@@ -493,7 +493,7 @@ test('when all parts are lost, and the log lost its tail, the partition starts h
   await eventsThenSnapshot();
   await role.killWorker();
   await role.loseTail(2);
-  await role.jsm.streams.purge(bucketStream('parts'));
+  await role.jsm.streams.purge(bucketStream('parts-0'));
   await role.startWorker();
   const status = await asked('status', role.askOnce({ask: 'status'}));
   expect(status).toMatchObject({phase: 'halted', published: null, lag: null});

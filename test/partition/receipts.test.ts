@@ -79,8 +79,8 @@ const valuesErased = ({view}: Runner): number =>
   Number(view.partition.deletions.get(deletionId)!.completed!.verified[1]!.match(/[0-9]+/)![0]);
 
 const subjects = async (): Promise<string[]> => {
-  const filter = bucketSubject('parts', '>');
-  const {state} = await role.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
+  const filter = bucketSubject('parts-0', '>');
+  const {state} = await role.jsm.streams.info(bucketStream('parts-0'), {subjects_filter: filter});
   return Object.keys(state.subjects ?? {});
 };
 
@@ -113,16 +113,16 @@ test('a deletion is folded while what was replaced before is still being erased,
   await until('the entry is folded', () => view.partition.deletions.has(deletionId));
   await until('both snapshots are published', () => snapshots.count >= before + 2);
   expect(deletions.isCompleted(deletionId)).toBe(false);
-  expect(await subjects()).toContain(bucketSubject('parts', `${withAda.key}.0`));
+  expect(await subjects()).toContain(bucketSubject('parts-0', `${withAda.key}.0`));
   allow();
   expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
-  expect(await subjects()).not.toContain(bucketSubject('parts', `${withAda.key}.0`));
+  expect(await subjects()).not.toContain(bucketSubject('parts-0', `${withAda.key}.0`));
 });
 
 test('orphans hold up no snapshots, and a receipt waits for them, also for those that come late', async () => {
   const before = new PartStore(role.js, role.jsm, 0, partOwner(0));
   const orphans = [await before.put(Buffer.from('first')), await before.put(Buffer.from('second'))];
-  const isThere = async ({key}: {key: string}) => (await subjects()).includes(bucketSubject('parts', `${key}.0`));
+  const isThere = async ({key}: {key: string}) => (await subjects()).includes(bucketSubject('parts-0', `${key}.0`));
   const {view, deletions} = await startPartition();
   await until('orphans are being erased', () => asked > 0);
   await event('ada');
@@ -194,7 +194,7 @@ test('no receipt comes of a halted partition', async () => {
   });
   await runner!.drain();
   const [{part}] = view.layout.userRuns[0]!.blocks;
-  const stream = bucketStream('parts');
+  const stream = bucketStream('parts-0');
   await role.jsm.streams.purge(logStream(0), {seq: view.snapshots.publishedSequence});
   for (const seq of part.revisions) await role.jsm.streams.deleteMessage(stream, seq);
   const {view: second, deletions} = await startPartition();

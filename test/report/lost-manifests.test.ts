@@ -56,7 +56,7 @@ test('reports are over what is there, though as many manifests were published ag
   for (let revision = 1; ; revision++) {
     const value = await parts.read(revision);
     if (value === undefined) break;
-    await put(bucketSubject('parts', `p0.1.${revision}`), value);
+    await put(bucketSubject('parts-0', `p0.1.${revision}`), value);
   }
   await publish(kept!);
   await nats.remember('one manifest');

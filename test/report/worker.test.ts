@@ -95,9 +95,9 @@ describe('report thread', () => {
       value !== undefined;
       value = await parts.read(revisionsPut + 1)
     ) {
-      const ack = await js.publish(bucketSubject('parts', `p${partition}.1.${revisionsPut}`), value);
+      const ack = await js.publish(bucketSubject('parts-0', `p${partition}.1.${revisionsPut}`), value);
       revisionsPut += 1;
-      expect([ack.stream, ack.seq]).toEqual([bucketStream('parts'), revisionsPut]);
+      expect([ack.stream, ack.seq]).toEqual([bucketStream('parts-0'), revisionsPut]);
     }
     return snapshot;
   }

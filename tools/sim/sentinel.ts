@@ -218,9 +218,10 @@ export class Sentinel implements Watch {
   }
 
   removing(stream: SimStream, message: Stored, how: 'erase' | 'delete' | 'replace'): void {
-    if (stream !== this.server().parts) return;
+    const server = this.server();
+    if (!server.parts.includes(stream)) return;
     const isNamed = ({named}: Watched) => named.current.has(message.seq) || named.previous.has(message.seq);
-    if (this.watched.some(isNamed)) {
+    if (this.watched.some((watched, partition) => server.partsOf(partition) === stream && isNamed(watched))) {
       this.fail(`W2: ${how} of ${message.subject} (${message.seq}), which a kept manifest names`);
     }
     if (how === 'delete') this.fail(`W4: ${message.subject} (${message.seq}) was deleted without overwriting`);

@@ -1,5 +1,5 @@
 // The fake server of one deployment: a log for each partition, and the buckets, up or down, watched.
-import {bucketStream, bucketSubject, logStream, logSubject} from '../../src/nats/topology.js';
+import {type Bucket, bucketStream, logStream, logSubject, partsBucket, partsBuckets} from '../../src/nats/topology.js';
 import {type PubAnswer, type Publish, SimStream, type Stored} from './store.js';
 
 /** Called before every change, and after every message was stored. */
@@ -12,7 +12,8 @@ export interface Watch {
 export class SimServer {
   /** Log of each partition. */
   readonly logs: readonly SimStream[];
-  readonly parts = new SimStream(bucketStream('parts'), 1);
+  /** Parts of each partition. */
+  readonly parts: readonly SimStream[];
   readonly manifests = new SimStream(bucketStream('manifests'), 2);
   /** Who owns which partition; only where there are several workers. */
   readonly cluster = new SimStream(bucketStream('cluster'), 1);
@@ -28,6 +29,7 @@ export class SimServer {
 
   constructor(partitions: number, watch: Watch, forgetsIdsOnPurge: boolean) {
     this.logs = Array.from({length: partitions}, (_, partition) => new SimStream(logStream(partition), 0));
+    this.parts = partsBuckets(partitions).map((bucket) => new SimStream(bucketStream(bucket), 1));
     this.watch = watch;
     this.forgetsIdsOnPurge = forgetsIdsOnPurge;
     for (const stream of this.streams) {
@@ -37,13 +39,18 @@ export class SimServer {
   }
 
   get streams(): readonly SimStream[] {
-    return [...this.logs, this.parts, this.manifests, this.cluster];
+    return [...this.logs, ...this.parts, this.manifests, this.cluster];
   }
 
   stream(name: string): SimStream {
     const found = this.streams.find((stream) => stream.name === name);
     if (found === undefined) throw new Error(`there is no stream ${name}`);
     return found;
+  }
+
+  /** The stream of a partition's parts. */
+  partsOf(partition: number): SimStream {
+    return this.stream(bucketStream(partsBucket(partition)));
   }
 
   publish(message: Publish, nowMs: number): PubAnswer {
@@ -56,10 +63,8 @@ export class SimServer {
   private streamOf(subject: string): SimStream {
     const log = this.logs.find((_, partition) => subject === logSubject(partition));
     if (log !== undefined) return log;
-    const buckets = {parts: this.parts, cluster: this.cluster};
-    const [, stream] =
-      Object.entries(buckets).find(([name]) => subject.startsWith(bucketSubject(name as 'parts', ''))) ?? [];
-    return stream ?? this.manifests;
+    const [, bucket] = subject.split('.') as [string, Bucket];
+    return this.stream(bucketStream(bucket));
   }
 
   purge(stream: SimStream, seq: number): void {

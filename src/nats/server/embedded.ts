@@ -36,7 +36,7 @@ import {promised} from '../../promised.js';
 import {StartFault} from '../../start-fault.js';
 import type {NatsAddress} from '../../worker-messages.js';
 import {blocksFolder} from '../store/storage-block.js';
-import {bucketStream} from '../topology.js';
+import {bucketStream, partsBuckets} from '../topology.js';
 import {isAtLeast, serverVersionSyncAlways, versionRefusal} from '../version.js';
 import {type DurabilityClass, readDurability} from './durability.js';
 import {watchStore} from './store-watch.js';
@@ -218,7 +218,7 @@ function removeUnfinishedBlocks(folder: string): void {
 }
 
 /** Parts that held a deleted user, and salts of visitor ids. */
-const streamsWithErases = [bucketStream('parts'), bucketStream('keys')];
+const streamsWithErases = [...partsBuckets(), 'keys' as const].map(bucketStream);
 
 function finishBegunErases(folder: string, logger: Logger): void {
   let [erased, left] = [0, 0];

@@ -8,7 +8,7 @@ import {assert, must} from '../../../actors/invariant.js';
 import type {PartRef} from '../../../actors/manifest.js';
 import {putIfNewest} from '../../nats/compare-and-set.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
-import {bucketStream, bucketSubject} from '../../nats/topology.js';
+import {type Bucket, bucketStream, bucketSubject, partsBucket} from '../../nats/topology.js';
 import type {PartReading, PartsCache} from '../../parts/parts-cache.js';
 import {type RetryLog, retryForever} from '../retry.js';
 import type {KeySet} from './named-parts.js';
@@ -17,6 +17,15 @@ import type {Ownership} from './ownership.js';
 /** Bytes of a value. Larger parts have several. */
 const valueBytesMax = 512 * 1024;
 assert(valueBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries a value');
+
+/** Subjects of a partition's stored values. */
+export async function storedValues(jsm: JetStreamManager, partition: number): Promise<ReadonlySet<string>> {
+  const bucket = partsBucket(partition);
+  const filter = bucketSubject(bucket, `p${partition}.>`);
+  const {state} = await jsm.streams.info(bucketStream(bucket), {subjects_filter: filter});
+  return new Set(Object.keys(state.subjects ?? {}));
+}
+
 /** Stored value of a part. Its subject is never used again. */
 export interface StoredValue {
   readonly subject: string;
@@ -34,6 +43,7 @@ const noCache: WrittenParts = {addWritten: () => undefined, forget: () => undefi
 export class PartStore {
   private readonly js: JetStreamClient;
   private readonly jsm: JetStreamManager;
+  private readonly bucket: Bucket;
   private readonly keyPrefix: string;
   private readonly cache: WrittenParts;
   private readonly retries: RetryLog | undefined;
@@ -59,6 +69,7 @@ export class PartStore {
     this.cache = cache;
     this.retries = retries;
     this.ownership = ownership;
+    this.bucket = partsBucket(partition);
     this.keyPrefix = `p${partition}.${ownership.epoch}-${randomBytes(4).toString('hex')}`;
   }
 
@@ -87,7 +98,7 @@ export class PartStore {
    * nothing: nats-server 2.9.10 lost parts that it had just stored if every write did.
    */
   private putValue(name: string, value: Uint8Array): Promise<number> {
-    const subject = bucketSubject('parts', name);
+    const subject = bucketSubject(this.bucket, name);
     let isRepeated = false;
     const put = async (): Promise<number> => {
       await this.ownership.confirm(); // O3 (ownership.ts)
@@ -96,7 +107,7 @@ export class PartStore {
       if (isFirst) return (await this.js.publish(subject, value, {msgID: name})).seq;
       const revision = await putIfNewest(this.js, subject, value, 0, {msgID: name});
       if (revision !== undefined) return revision;
-      const stored = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
+      const stored = await this.jsm.streams.getMessage(bucketStream(this.bucket), {last_by_subj: subject});
       return must(stored, 'a part has a subject of its own').seq;
     };
     return retryForever(put, this.retries);
@@ -118,7 +129,7 @@ export class PartStore {
     const garbage = [...this.retired.values()].filter((ref) => !named.has(ref.key));
     for (const ref of garbage) this.retired.delete(ref.key);
     return garbage.flatMap(({key, revisions}) =>
-      revisions.map((revision, i) => ({subject: bucketSubject('parts', `${key}.${i}`), revision})),
+      revisions.map((revision, i) => ({subject: bucketSubject(this.bucket, `${key}.${i}`), revision})),
     );
   }
 
@@ -127,7 +138,7 @@ export class PartStore {
    * must not take the successor's parts for orphans.
    */
   isOrphan(subject: string, named: KeySet): boolean {
-    const key = subject.slice(bucketSubject('parts', '').length, subject.lastIndexOf('.'));
+    const key = subject.slice(bucketSubject(this.bucket, '').length, subject.lastIndexOf('.'));
     return !named.has(key) && !key.startsWith(`${this.keyPrefix}.`) && epochOf(key) <= this.ownership.epoch;
   }
 }

@@ -19,14 +19,14 @@ import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {monotonicMs} from '../../clock.js';
 import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../../nats/error-codes.js';
-import {bucketStream, bucketSubject} from '../../nats/topology.js';
+import {bucketStream, partsBucket} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import {PacedWork} from '../../pacing/paced-work.js';
 import {whenAllEnded} from '../../pacing/when-all-ended.js';
 import {RetryLog, retryForever} from '../retry.js';
 import {Throttle} from '../throttle.js';
 import type {KeySet} from './named-parts.js';
-import type {PartStore, StoredValue} from './part-store.js';
+import {type PartStore, type StoredValue, storedValues} from './part-store.js';
 
 /**
  * An erase rewrites the storage block of its value, up to 4 MiB, and flushes it, about 7.5 ms; concurrent erases share the
@@ -102,6 +102,8 @@ interface PartSweepSetup {
 
 export class PartSweep {
   private readonly setup: PartSweepSetup;
+  /** Of the parts. */
+  private readonly stream: string;
   private readonly throttle: Throttle;
   private readonly retries: RetryLog;
   private readonly lists: Job[] = [];
@@ -112,6 +114,7 @@ export class PartSweep {
 
   constructor(setup: PartSweepSetup) {
     this.setup = setup;
+    this.stream = bucketStream(partsBucket(setup.partition));
     this.sweeping = new PacedWork({work: () => this.sweep(), onFailed: throwAgain});
     this.throttle = setup.throttle ?? new Throttle(() => 0);
     this.retries = new RetryLog(setup.log, {partition: setup.partition, tried: 'to erase parts'});
@@ -181,7 +184,7 @@ export class PartSweep {
     const found: StoredValue[] = [];
     for (let at = 0; at < values.length; at += readsAtOnce) {
       const some = values.slice(at, at + readsAtOnce);
-      const areThere = await Promise.all(some.map((value) => isThere(this.setup.jsm, value, this.retries)));
+      const areThere = await Promise.all(some.map((value) => isThere(this.setup.jsm, this.stream, value, this.retries)));
       found.push(...some.filter((_, i) => areThere[i]));
     }
     return found;
@@ -242,9 +245,7 @@ export class PartSweep {
     const endMs = erasing.isOfCluster() ? monotonicMs() + lookAgeMsMax : Number.POSITIVE_INFINITY;
     const run = erasing.run(); // S3 holds for the look, too.
     if (run === undefined) throw new Error('no nats-server runs');
-    const filter = bucketSubject('parts', `p${partition}.>`);
-    const {state} = await erasing.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
-    return {run, endMs, subjects: new Set(Object.keys(state.subjects ?? {}))};
+    return {run, endMs, subjects: await storedValues(erasing.jsm, partition)};
   }
 
   private async erase({subject, revision}: Target, run: string, job: Job): Promise<void> {
@@ -254,19 +255,19 @@ export class PartSweep {
     if (this.setup.erasing.run() !== run) throw new Error('nats-server restarted since the value was listed'); // S3
     job.erased.set(subject, {subject, revision: sequence});
     try {
-      await jsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
+      await jsm.streams.deleteMessage(this.stream, sequence, true);
     } catch (error) {
       // A value that is not found was erased before. For a message that a power cut lost, the server only says that the
       // deletion failed, so ask it for the message.
       if (hasCode(error, messageNotFound, sequenceNotFound)) return;
-      if (!hasCode(error, deletionFailed) || (await isThere(jsm, {subject, revision: sequence}, this.retries)))
+      if (!hasCode(error, deletionFailed) || (await isThere(jsm, this.stream, {subject, revision: sequence}, this.retries)))
         throw error;
     }
   }
 
   private async sequenceOf(subject: string): Promise<number | undefined> {
     const query = {last_by_subj: subject};
-    const message = await this.setup.erasing.jsm.streams.getMessage(bucketStream('parts'), query);
+    const message = await this.setup.erasing.jsm.streams.getMessage(this.stream, query);
     return message?.seq;
   }
 }
@@ -277,10 +278,15 @@ function throwAgain(error: Error): never {
 }
 
 /** A sequence that another value has now does not count. */
-function isThere(jsm: JetStreamManager, {subject, revision}: StoredValue, retries: RetryLog): Promise<boolean> {
+function isThere(
+  jsm: JetStreamManager,
+  stream: string,
+  {subject, revision}: StoredValue,
+  retries: RetryLog,
+): Promise<boolean> {
   return retryForever(async () => {
     try {
-      const message = await jsm.streams.getMessage(bucketStream('parts'), {seq: revision});
+      const message = await jsm.streams.getMessage(stream, {seq: revision});
       return message?.subject === subject;
     } catch (error) {
       if (hasCode(error, messageNotFound)) return false;

@@ -9,7 +9,7 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {claimOf, isClaim} from '../../../actors/manifest.js';
 import type {Partition, PartitionSetup} from '../../../actors/partition.js';
-import {bucketStream, bucketSubject, logStream} from '../../nats/topology.js';
+import {logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import {isUnreadable} from '../../parts/damage.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
@@ -17,6 +17,7 @@ import {program} from '../../version.js';
 import {markAt} from '../log/log-reader.js';
 import {NoState, retryForever} from '../retry.js';
 import {type ManifestStore, Replaced, type StoredManifest} from './manifest-store.js';
+import {storedValues} from './part-store.js';
 import type {PositionNote} from './position-note.js';
 import {type Beginning, decide, type Found, type Loss, type Plan} from './recovery-plan.js';
 import {emptyState, type Restored, restore} from './restore.js';
@@ -102,12 +103,6 @@ async function look(partition: number, jsm: JetStreamManager, {newest, noted}: T
   // The state is read after the marks, since the former owner may still be truncating the log.
   const {state} = await jsm.streams.info(logStream(partition));
   return {newest, noted, log: {first: state.first_seq, last: state.last_seq, markAtNewest, markAtNoted}, values};
-}
-
-async function storedValues(jsm: JetStreamManager, partition: number): Promise<ReadonlySet<string>> {
-  const filter = bucketSubject('parts', `p${partition}.>`);
-  const {state} = await jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
-  return new Set(Object.keys(state.subjects ?? {}));
 }
 
 /** Asks for a successor. V6. @throws Replaced */

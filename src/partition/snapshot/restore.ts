@@ -11,7 +11,7 @@ import {
   storedIndex,
 } from '../../../actors/manifest.js';
 import {Partition, type PartitionSetup} from '../../../actors/partition.js';
-import {bucketSubject} from '../../nats/topology.js';
+import {bucketSubject, partsBucket} from '../../nats/topology.js';
 import {whenAllEnded} from '../../pacing/when-all-ended.js';
 import {isUnreadable} from '../../parts/damage.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
@@ -52,7 +52,7 @@ export async function restore(
   const load: LoadPart = (ref) => cache.loadUncached(ref);
   const indexes = new IndexReader();
   const index = await indexes.read(manifest.index, load);
-  if (stored !== undefined) checkStored(index, stored);
+  if (stored !== undefined) checkStored(setup.partition, index, stored);
   const partition = new Partition(setup);
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
   const [openChunk] = await whenAllEnded([
@@ -66,9 +66,10 @@ export async function restore(
 }
 
 /** Checks that the store has all parts. @throws MissingPart */
-function checkStored(index: SnapshotIndex, stored: ReadonlySet<string>): void {
+function checkStored(partition: number, index: SnapshotIndex, stored: ReadonlySet<string>): void {
+  const bucket = partsBucket(partition);
   for (const ref of partsOf(index)) {
-    const isStored = ref.revisions.every((_, i) => stored.has(bucketSubject('parts', `${ref.key}.${i}`)));
+    const isStored = ref.revisions.every((_, i) => stored.has(bucketSubject(bucket, `${ref.key}.${i}`)));
     if (!isStored) throw new MissingPart(ref);
   }
 }

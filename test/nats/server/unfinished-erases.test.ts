@@ -18,7 +18,7 @@ import {temporaryFolder} from '../../support/service.js';
 import {until} from '../../support/until.js';
 
 const serverBin = process.env.NATS_SERVER_BIN!;
-const stream = 'KV_parts';
+const stream = 'KV_parts-0';
 const cleanUps: (() => unknown)[] = [];
 
 afterEach(async () => {

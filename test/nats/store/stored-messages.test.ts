@@ -13,7 +13,7 @@ import {Random} from '../../../tools/random.js';
 import {temporaryFolder} from '../../support/service.js';
 import {until} from '../../support/until.js';
 
-const stream = 'KV_parts';
+const stream = 'KV_parts-0';
 const cleanUps: (() => unknown)[] = [];
 
 afterEach(async () => {

@@ -11,7 +11,7 @@ test('a part whose ack was lost is stored once, also behind the time for which t
   const {nats, stop} = await startTestNats(1);
   const nc = await connectNats(nats.address, 'test');
   const jsm = await jetstreamManager(nc);
-  const {config} = await jsm.streams.info(bucketStream('parts'));
+  const {config} = await jsm.streams.info(bucketStream('parts-0'));
   await jsm.streams.update(config.name, {...config, duplicate_window: 100_000_000}); // 0.1 s
   const js = jetstream(nc);
   let tries = 0;

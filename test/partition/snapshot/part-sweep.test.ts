@@ -59,12 +59,12 @@ const textOf = async (ref: PartRef): Promise<string> =>
 const textsOf = (refs: readonly PartRef[]): Promise<string[]> => Promise.all(refs.map(textOf));
 
 async function storedSubjects(): Promise<string[]> {
-  const {state} = await patient.streams.info(bucketStream('parts'), {subjects_filter: bucketSubject('parts', '>')});
+  const {state} = await patient.streams.info(bucketStream('parts-0'), {subjects_filter: bucketSubject('parts-0', '>')});
   return Object.keys(state.subjects ?? {}).sort();
 }
 
 const subjectsOf = (refs: readonly PartRef[]): string[] =>
-  refs.map(({key}) => bucketSubject('parts', `${key}.0`)).sort();
+  refs.map(({key}) => bucketSubject('parts-0', `${key}.0`)).sort();
 
 /** As a snapshot does that names none of them. */
 function replace(sweep: PartSweep, parts: PartStore, refs: readonly PartRef[]): void {
@@ -255,7 +255,7 @@ describe('a server that lost its newest messages gives their sequences to others
       if (link.run() !== gone) return;
       sent += 1;
       for (const sequence of revisionsOf(lost))
-        link.jsm.streams.deleteMessage(bucketStream('parts'), sequence, true).catch(() => {});
+        link.jsm.streams.deleteMessage(bucketStream('parts-0'), sequence, true).catch(() => {});
     };
     const back = goBackTo('others');
     // In the turn in which the server is killed, as its end may be known before a timer's first millisecond is over.
@@ -312,7 +312,7 @@ describe('a server that keeps all', () => {
     const early = await putSome(before, 'early', 3);
     const own = await putSome(parts, 'own', 1);
     const named = new Set([(await putSome(before, 'named', 1))[0]!.key]);
-    const stays = [...named].map((key) => bucketSubject('parts', `${key}.0`));
+    const stays = [...named].map((key) => bucketSubject('parts-0', `${key}.0`));
     sweep.note();
     sweep.addOrphans(named);
     await asked.opened;
@@ -470,7 +470,7 @@ describe('a server that keeps all', () => {
     const parts = storeOf();
     const sweep = sweepOf(parts);
     const [gone, misnamed] = await putSome(parts, 'payload', 2);
-    await patient.streams.deleteMessage(bucketStream('parts'), gone!.revisions[0]!, true);
+    await patient.streams.deleteMessage(bucketStream('parts-0'), gone!.revisions[0]!, true);
     replace(sweep, parts, [gone!, {...misnamed!, revisions: [misnamed!.revisions[0]! + 7]}]);
     await sweep.settle();
     expect(await textOf(misnamed!)).toBe('payload 1');
