@@ -11,11 +11,7 @@ export interface PartValues {
   /** The value at this revision, of the part with this key; undefined when it was swept. */
   read(revision: number, key: string): Promise<Uint8Array | undefined>;
   /** The value, if it can be read without asking the store: only bytes that `isRight`, which may be those of another value. */
-  atHand?(
-    revision: number,
-    key: string,
-    isRight: (value: Uint8Array) => boolean,
-  ): Promise<Uint8Array | undefined>;
+  atHand?(revision: number, key: string, isRight: (value: Uint8Array) => boolean): Promise<Uint8Array | undefined>;
 }
 
 /** The part was swept: the caller has an old manifest, and starts again on the newest one. */

@@ -22,7 +22,7 @@ const isOfCluster = (): boolean => true;
 test('a replica that is behind does not know a value yet: the leader is asked', async () => {
   for (const of of [() => false, isOfCluster]) {
     const {jsm, order} = asked({any: async () => null, leader: stored});
-    expect(await partValues(jsm, of).read(7)).toEqual(value);
+    expect(await partValues(jsm, of).read(7, 'p0.1-a.1')).toEqual(value);
     expect(order).toEqual(['any', 'leader']);
   }
 });
@@ -30,10 +30,10 @@ test('a replica that is behind does not know a value yet: the leader is asked', 
 test('a replica that does not answer holds up one read for a second, and none after it', async () => {
   const {jsm, order} = asked({any: () => silence, leader: stored});
   const values = partValues(jsm, isOfCluster);
-  const first = values.read(7);
+  const first = values.read(7, 'p0.1-a.1');
   expect(order).toEqual(['any']);
   expect(await first).toEqual(value);
-  const second = values.read(8);
+  const second = values.read(8, 'p0.1-a.1');
   expect(order).toEqual(['any', 'leader', 'any', 'leader']);
   expect(await second).toEqual(value);
 });
@@ -43,13 +43,13 @@ test('while replicas are not trusted, those that answer are as good as the leade
   let leader = stored;
   const {jsm} = asked({any: () => any(), leader: () => leader()});
   const values = partValues(jsm, isOfCluster);
-  await values.read(7);
+  await values.read(7, 'p0.1-a.1');
   any = stored;
   leader = () => silence;
-  expect(await values.read(8)).toEqual(value);
+  expect(await values.read(8, 'p0.1-a.1')).toEqual(value);
   any = () => Promise.reject(new Error('no replica'));
   leader = () => Promise.reject(new Error('no leader'));
-  await expect(values.read(9)).rejects.toThrow('no replica');
+  await expect(values.read(9, 'p0.1-a.1')).rejects.toThrow('no replica');
 });
 
 test('a value is gone when nobody who answers has it', async () => {
@@ -57,20 +57,32 @@ test('a value is gone when nobody who answers has it', async () => {
   let leader = stored as () => Promise<StoredMsg | null>;
   const {jsm} = asked({any: () => any(), leader: () => leader()});
   const values = partValues(jsm, isOfCluster);
-  await values.read(7);
+  await values.read(7, 'p0.1-a.1');
   const late = <T>(value: T) => new Promise<T>((resolve) => setTimeout(() => resolve(value), 50));
   any = async () => late(await stored());
   leader = async () => null;
-  expect(await values.read(8)).toEqual(value);
+  expect(await values.read(8, 'p0.1-a.1')).toEqual(value);
   any = async () => late(null);
-  expect(await values.read(9)).toBeUndefined();
+  expect(await values.read(9, 'p0.1-a.1')).toBeUndefined();
   any = async () => Promise.reject(await late(new Error('no replica')));
-  expect(await values.read(10)).toBeUndefined();
+  expect(await values.read(10, 'p0.1-a.1')).toBeUndefined();
 });
 
 test('one server alone is asked once, however long it takes', async () => {
   const {jsm, order} = asked({any: () => silence, leader: stored});
-  void partValues(jsm).read(7);
+  void partValues(jsm).read(7, 'p0.1-a.1');
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(order).toEqual(['any']);
+});
+
+test('a value is read from the stream of its partition', async () => {
+  const streams: string[] = [];
+  const ask = async (stream: string) => {
+    streams.push(stream);
+    return null;
+  };
+  const jsm = {direct: {getMessage: ask}, streams: {getMessage: ask}} as unknown as JetStreamManager;
+  const values = partValues(jsm);
+  for (const key of ['p0.1-a.1', 'p7.1-a.1', 'p8.1-a.1', 'p255.12-a.1']) await values.read(1, key);
+  expect(streams.filter((_, at) => at % 2 === 0)).toEqual(['KV_parts-0', 'KV_parts-7', 'KV_parts-0', 'KV_parts-7']);
 });

@@ -24,7 +24,7 @@ async function start(reading: () => Promise<void>): Promise<Runner> {
   const stored = partValues(role.jsm);
   runner = await startWholePartition(role, {
     erasing: {jsm: role.jsm, run: () => role.nc.info?.server_id, isOfCluster: () => false},
-    stored: {read: async (revision) => reading().then(() => stored.read(revision))},
+    stored: {read: async (revision, key) => reading().then(() => stored.read(revision, key))},
     onFatal: (error) => expect.unreachable(error.message),
   });
   return runner;

@@ -72,7 +72,7 @@ describe('parts cache', () => {
     ]);
     const near: PartValues = {
       read: (revision) => store.read(revision),
-      atHand: async (revision, isRight) => {
+      atHand: async (revision, _key, isRight) => {
         const value = atHand.get(revision);
         return value !== undefined && isRight(value) ? value : undefined;
       },

@@ -103,8 +103,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'delete-instead-of-erase',
     file: 'src/partition/snapshot/part-sweep.ts',
-    text: "deleteMessage(this.stream, sequence, true)",
-    replacement: "deleteMessage(this.stream, sequence, false)",
+    text: 'deleteMessage(this.stream, sequence, true)',
+    replacement: 'deleteMessage(this.stream, sequence, false)',
     caughtBy: sim,
   },
   {

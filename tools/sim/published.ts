@@ -24,7 +24,9 @@ import type {SimServer} from './server.js';
 
 /** The payload of a part; undefined when it is missing or differs from its reference. */
 export function payloadOf(server: SimServer, ref: PartRef): Uint8Array<ArrayBuffer> | undefined {
-  const values = ref.revisions.map((revision) => server.partsOf(Number.parseInt(ref.key.slice(1), 10)).live.get(revision)?.data);
+  const values = ref.revisions.map(
+    (revision) => server.partsOf(Number.parseInt(ref.key.slice(1), 10)).live.get(revision)?.data,
+  );
   if (values.some((value) => value === undefined)) return undefined;
   const payload = new Uint8Array(Buffer.concat(values as Uint8Array[]));
   const isWhole = values.every((value, i) => crc32(value as Uint8Array) === ref.crcs[i]);

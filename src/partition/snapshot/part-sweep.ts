@@ -184,7 +184,9 @@ export class PartSweep {
     const found: StoredValue[] = [];
     for (let at = 0; at < values.length; at += readsAtOnce) {
       const some = values.slice(at, at + readsAtOnce);
-      const areThere = await Promise.all(some.map((value) => isThere(this.setup.jsm, this.stream, value, this.retries)));
+      const areThere = await Promise.all(
+        some.map((value) => isThere(this.setup.jsm, this.stream, value, this.retries)),
+      );
       found.push(...some.filter((_, i) => areThere[i]));
     }
     return found;
@@ -260,7 +262,10 @@ export class PartSweep {
       // A value that is not found was erased before. For a message that a power cut lost, the server only says that the
       // deletion failed, so ask it for the message.
       if (hasCode(error, messageNotFound, sequenceNotFound)) return;
-      if (!hasCode(error, deletionFailed) || (await isThere(jsm, this.stream, {subject, revision: sequence}, this.retries)))
+      if (
+        !hasCode(error, deletionFailed) ||
+        (await isThere(jsm, this.stream, {subject, revision: sequence}, this.retries))
+      )
         throw error;
     }
   }
