@@ -139,7 +139,7 @@ test('orphans hold up no snapshots, and a receipt waits for them, also for those
 
 test('what an owner left whose manifests are lost is erased once its tick was met: by then a manifest has a higher epoch', async () => {
   const orphan = await new PartStore(role.js, role.jsm, 0, partOwner(7)).put(Buffer.from('of the lost owner'));
-  const isThere = async () => (await subjects()).includes(bucketSubject('parts', `${orphan.key}.0`));
+  const isThere = async () => (await subjects()).includes(bucketSubject('parts-0', `${orphan.key}.0`));
   const {view} = await startPartition();
   allow();
   await view.sweep.settle();
