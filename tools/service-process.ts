@@ -26,6 +26,8 @@ export interface ServiceSettings {
   readonly stdio?: StdioOptions;
   /** Arguments of Node, after the service's own. */
   readonly nodeArguments?: readonly string[];
+  /** Words before those of the program, which run it elsewhere, as the same process. Default: none. */
+  readonly launcher?: readonly string[];
   /** `modules`: not bundled, so that modules which `nodeArguments` import can replace functions. */
   readonly program?: 'bundle' | 'modules';
 }
@@ -88,10 +90,18 @@ export class ServiceProcess {
     stdio,
     nodeArguments = [],
     program = 'bundle',
+    launcher = [],
   }: ServiceSettings) {
     this.dataDir = dataDir;
     const {PATH, NATS_SERVER_BIN} = process.env; // SP2
-    this.child = spawn(process.execPath, [...nodeFlags, ...nodeArguments, join(distFolder(), programs[program])], {
+    const words = [
+      ...launcher,
+      process.execPath,
+      ...nodeFlags,
+      ...nodeArguments,
+      join(distFolder(), programs[program]),
+    ];
+    this.child = spawn(words[0]!, words.slice(1), {
       env: {PATH, NATS_SERVER_BIN, ...defaults, ...env, DATA_DIR: dataDir},
       stdio: stdio ?? ['ignore', 'pipe', 'pipe'],
     });

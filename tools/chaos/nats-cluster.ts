@@ -3,6 +3,7 @@
 import {join} from 'node:path';
 import {clusterLines, clusterSize} from './cluster-lines.js';
 import {freePort} from './free-port.js';
+import {type Host, loopback} from './hosts.js';
 import {NatsProcess} from './nats-process.js';
 
 interface Place {
@@ -11,6 +12,7 @@ interface Place {
   readonly port: number;
   readonly lines: readonly string[];
   readonly monitorPort: number;
+  readonly host: Host;
 }
 
 export class NatsCluster {
@@ -19,17 +21,22 @@ export class NatsCluster {
     private readonly servers: NatsProcess[],
   ) {}
 
-  /** `storeDirs`: one for each server. */
-  static async start(folder: string, storeDirs: readonly string[]): Promise<NatsCluster> {
+  /** `storeDirs` and `hosts`: one for each server. */
+  static async start(
+    folder: string,
+    storeDirs: readonly string[],
+    hosts: readonly Host[] = storeDirs.map(() => loopback),
+  ): Promise<NatsCluster> {
     // Clients know the addresses that they were given, and no others: a nemesis puts proxies there.
-    const places = (await clusterLines(', no_advertise: true')).map(async (lines, i) => {
+    const places = (await clusterLines(', no_advertise: true', hosts)).map(async (lines, i) => {
       const monitorPort = await freePort();
       return {
         folder: join(folder, `nats-${i}`),
         storeDir: storeDirs[i]!,
         port: await freePort(),
-        lines: [...lines, `http: 127.0.0.1:${monitorPort}`],
+        lines: [...lines, `http: ${hosts[i]!.address}:${monitorPort}`],
         monitorPort,
+        host: hosts[i]!,
       };
     });
     const settled = await Promise.all(places);
@@ -37,12 +44,12 @@ export class NatsCluster {
   }
 
   get urls(): readonly string[] {
-    return this.places.map(({port}) => `nats://127.0.0.1:${port}`);
+    return this.places.map(({port, host}) => `nats://${host.address}:${port}`);
   }
 
   /** Environment of a service that stores every message on all of them. */
   get env(): Readonly<Record<string, string>> {
-    const monitors = this.places.map(({monitorPort}) => `http://127.0.0.1:${monitorPort}`);
+    const monitors = this.places.map(({monitorPort, host}) => `http://${host.address}:${monitorPort}`);
     return {
       NATS_URL: this.urls.join(','),
       NATS_MONITOR_URL: monitors.join(','),
@@ -68,5 +75,5 @@ export class NatsCluster {
   }
 }
 
-const startIn = ({port, lines, ...folders}: Place): Promise<NatsProcess> =>
-  NatsProcess.start(folders, port, 'always', lines);
+const startIn = ({port, lines, ...place}: Place): Promise<NatsProcess> =>
+  NatsProcess.start(place, port, 'always', lines);

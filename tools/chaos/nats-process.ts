@@ -6,14 +6,17 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {connect} from 'node:net';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
+import {type Host, loopback} from './hosts.js';
 
 const startMsMax = 20_000;
 const pollMs = 20;
 
-export interface NatsFolders {
+export interface NatsPlace {
   /** Folder of its configuration and its log. */
   readonly folder: string;
   readonly storeDir: string;
+  /** Default: where this process runs. */
+  readonly host?: Host;
 }
 
 export class NatsProcess {
@@ -24,7 +27,7 @@ export class NatsProcess {
 
   /** `sync`: the server's default interval is two minutes. `lines`: further lines of its configuration. */
   static async start(
-    {folder, storeDir}: NatsFolders,
+    {folder, storeDir, host = loopback}: NatsPlace,
     port: number,
     sync: 'always' | 'default',
     lines: readonly string[] = [],
@@ -35,18 +38,19 @@ export class NatsProcess {
     const text = JSON.stringify;
     const syncs = sync === 'always' ? ', sync_interval: always' : '';
     const own = [
-      `listen: 127.0.0.1:${port}`,
+      `listen: ${host.address}:${port}`,
       `jetstream { store_dir: ${text(storeDir)}${syncs} }`,
       `log_file: ${text(join(folder, 'nats.log'))}`,
     ];
     writeFileSync(config, [...own, ...lines, ''].join('\n'));
-    const child = spawn(bin, ['-c', config], {stdio: 'ignore'});
+    const words = [...host.launcher, bin, '-c', config];
+    const child = spawn(words[0]!, words.slice(1), {stdio: 'ignore'});
     child.on('error', () => undefined);
     if (child.pid === undefined) throw new Error(`${bin} cannot be started: set NATS_SERVER_BIN`);
     const withUs = (): boolean => child.kill('SIGKILL');
     process.once('exit', withUs);
     child.once('exit', () => process.off('exit', withUs));
-    await untilListening(port, child);
+    await untilListening(host.address, port, child);
     return new NatsProcess(child, port);
   }
 
@@ -70,18 +74,18 @@ export class NatsProcess {
   }
 }
 
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
+async function untilListening(address: string, port: number, child: ChildProcess): Promise<void> {
   const deadlineMs = performance.now() + startMsMax;
-  while (!(await accepts(port))) {
+  while (!(await accepts(address, port))) {
     if (child.exitCode !== null) throw new Error(`nats-server ended at its start with code ${child.exitCode}`);
     if (performance.now() > deadlineMs) throw new Error(`nats-server did not listen within ${startMsMax} ms`);
     await delay(pollMs);
   }
 }
 
-function accepts(port: number): Promise<boolean> {
+function accepts(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, address);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

@@ -12,6 +12,8 @@ export interface ServiceOptions {
   /** File of the output of all its starts. */
   readonly logPath: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Words before those of the program (tools/chaos/hosts.ts). */
+  readonly launcher?: readonly string[];
 }
 
 const stopMsMax = 35_000;
@@ -25,7 +27,7 @@ export class SupervisedService {
   constructor(readonly options: ServiceOptions) {}
 
   start(): void {
-    const {dataDir, port, keys, env, logPath} = this.options;
+    const {dataDir, port, keys, env, logPath, launcher = []} = this.options;
     mkdirSync(dataDir, {recursive: true});
     const log = openSync(logPath, 'a');
     const started = new ServiceProcess({
@@ -39,6 +41,7 @@ export class SupervisedService {
         ...env,
       },
       stdio: ['ignore', log, log],
+      launcher,
     });
     closeSync(log);
     this.process = started;

@@ -6,6 +6,7 @@ import {Cluster} from './cluster.js';
 import {ClusterPowercut} from './cluster-powercut.js';
 import {Enospc} from './enospc.js';
 import {Erase} from './erase.js';
+import {SeveralHosts} from './hosts.js';
 import {killAll} from './kill-all.js';
 import {killNats} from './kill-nats.js';
 import {killService} from './kill-service.js';
@@ -38,4 +39,5 @@ export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   clock: () => new Clock(),
   webhooks: () => new Webhooks(),
   workers: () => new Workers(),
+  hosts: () => new SeveralHosts(),
 };
