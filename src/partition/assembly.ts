@@ -38,6 +38,7 @@ interface AssemblyOptions
     | 'foldPace'
     | 'refresh'
     | 'stagger'
+    | 'tailBytesMax'
     | 'erasureReach'
     | 'journal'
     | 'funnelBytesMax'

@@ -68,6 +68,9 @@ let isRenewing = false;
 const lastSequenceMsMax = 500;
 /** Loading a large store takes time; NATS may be away for some of it. */
 const loadMsMax = 600_000;
+const mib = 1_024 * 1_024;
+/** Another process may take a partition over and fold its tail, some 0.45 million batched events with 64 MiB, while reads wait. */
+const tailBytesMax = {embedded: 256 * mib, external: 64 * mib};
 /** Enough for several hundred MiB. */
 const warmUpMsMax = 3_000;
 /** Enough for some hundred pages. */
@@ -171,6 +174,7 @@ async function startPartition(number: number, shared: Shared, onFatal: (error: E
     memoryBytesMax: memoryLimitBytes() / data.partitionCount,
     converted: (funnel, fromByte) => askConverted(nc, number, funnel, fromByte),
     stagger: (number + 1) / (data.partitionCount + 1),
+    tailBytesMax: tailBytesMax[data.isNatsEmbedded ? 'embedded' : 'external'],
     erasureReach: reachOf(nc),
     journal: new DeletionFile(data.deletionsDir, number, log),
     notePublished: (written) => {

@@ -118,6 +118,7 @@ class Driven {
       refresh: this.refresh,
       retentionDays: 0,
       stagger: 0.5,
+      tailBytesMax: 1_000_000,
       noteApplied: () => undefined,
       noteCompared: () => undefined,
       renewHandOver: () => undefined,

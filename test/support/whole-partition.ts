@@ -51,6 +51,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     memoryBytesMax: 2 ** 30,
     refresh: {ms: 600_000, change: undefined},
     stagger: 0,
+    tailBytesMax: 2 ** 30,
     erasureReach: 'bytes',
     forgetLinks: () => {},
     notePublished: () => {},

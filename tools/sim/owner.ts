@@ -64,6 +64,7 @@ export async function simPartition(link: SimLink, log: object, options: Partitio
     forgetLinks: () => {},
     refresh: {ms: refreshMs, change: undefined},
     stagger,
+    tailBytesMax: 64 * 1_024 * 1_024,
     erasureReach: 'bytes',
     notePublished: () => {},
     noteApplied: () => {},

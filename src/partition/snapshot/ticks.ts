@@ -11,8 +11,6 @@ import type {Refresh} from '../../refresh.js';
 import type {LogWriter} from '../log/log-writer.js';
 import type {Ownership} from './ownership.js';
 
-/** Log bytes folded since the last snapshot that force a snapshot: a recovery folds about this much at most. */
-const tailBytesMax = 256 * 1024 * 1024;
 /** Share of the refresh between ticks: an event is in every report within the refresh, the snapshot's duration included. */
 const tickShare = 0.8;
 
@@ -20,6 +18,8 @@ export interface TicksSetup {
   readonly writer: LogWriter;
   readonly ownership: Pick<Ownership, 'epoch'>;
   readonly refresh: Pick<Refresh, 'ms'>;
+  /** Bytes of the log folded since the last snapshot that force one: a recovery folds about as many at most. */
+  readonly tailBytesMax: number;
   /** Delay of this partition's ticks after others', as a share of the period: [0, 1). */
   readonly stagger: number;
   readonly onFatal: (error: Error) => void;
@@ -82,7 +82,7 @@ export class Ticks {
   /** Counts folded bytes of the log. `isStarting`: a start ends with a tick of its own, and another one would delay it. */
   folded(bytes: number, isStarting: boolean): void {
     this.tailBytes += bytes;
-    if (this.tailBytes < tailBytesMax || this.isTailTickSent || isStarting) return;
+    if (this.tailBytes < this.setup.tailBytesMax || this.isTailTickSent || isStarting) return;
     this.isTailTickSent = true;
     void this.send();
   }
