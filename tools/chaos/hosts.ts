@@ -95,10 +95,16 @@ export class Hosts {
     return ['ip', 'neighbour', what, this.all[to]!.address, 'dev', 'eth0'];
   }
 
-  /** Every packet of the host takes 50 ms. False where the kernel cannot. */
-  delay(at: number): boolean {
+  /** Every packet of the host takes 50 ms. */
+  delay(at: number): void {
+    this.all[at]!.here('tc', 'qdisc', 'add', 'dev', 'eth0', 'root', 'netem', 'delay', `${delayMs}ms`);
+  }
+
+  /** Some kernels have no such queue. */
+  canDelay(): boolean {
     try {
-      this.all[at]!.here('tc', 'qdisc', 'add', 'dev', 'eth0', 'root', 'netem', 'delay', `${delayMs}ms`);
+      this.delay(0);
+      this.hurry(0);
       return true;
     } catch (error) {
       if (/qdisc kind is unknown|not found|not permitted/i.test((error as Error).message)) return false;

@@ -16,6 +16,7 @@ import {SupervisedService} from '../supervised-service.js';
 
 const partitions = '6';
 const strikes = ['cut off', 'one way', 'mute', 'slow', 'power'] as const;
+type Strike = (typeof strikes)[number];
 /** Shorter and longer than an election, and than what it takes to call a member dead. */
 const apartMs = {min: 500, usual: 30_000, max: 200_000};
 const awayMsMax = 15_000;
@@ -25,10 +26,12 @@ export class SeveralHosts implements Nemesis {
   private hosts: Hosts | undefined;
   private cluster: NatsCluster | undefined;
   private readonly workers: SupervisedService[] = [];
+  private permitted: readonly Strike[] = strikes;
   private readonly counts: Record<string, number> = {};
 
   async prepare(folder: string, keys: Keys) {
     this.hosts = new Hosts(clusterMembers.length);
+    if (!this.hosts.canDelay()) this.leaveOut('slow', 'this kernel delays no packets');
     const storeDirs = clusterMembers.map((member) => join(folder, `store-${member}`));
     this.cluster = await NatsCluster.start(folder, storeDirs, this.hosts.all);
     const env = {...this.cluster.env, PARTITIONS: partitions};
@@ -50,23 +53,11 @@ export class SeveralHosts implements Nemesis {
   }
 
   async strike(_stage: Stage, random: Random): Promise<void> {
-    const what = random.pick(strikes);
+    const what = random.pick(this.permitted);
     const one = random.pick(clusterMembers);
     const other = random.pick(clusterMembers.filter((member) => member !== one));
     const ms = random.between(apartMs.min, random.chance(0.1) ? apartMs.max : apartMs.usual);
-    const done = await this.disturb(what, one, other, ms, random);
-    const name = done ? what : `${what} (not permitted)`;
-    this.counts[name] = (this.counts[name] ?? 0) + 1;
-  }
-
-  /** False where the kernel cannot. */
-  private async disturb(
-    what: (typeof strikes)[number],
-    one: number,
-    other: number,
-    ms: number,
-    random: Random,
-  ): Promise<boolean> {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
     const hosts = this.hosts!;
     const others = clusterMembers.filter((member) => member !== one);
     switch (what) {
@@ -74,29 +65,33 @@ export class SeveralHosts implements Nemesis {
         hosts.setCable(one, 'down');
         await delay(ms);
         hosts.setCable(one, 'up');
-        return true;
+        return;
       case 'one way':
         hosts.loseOnTheWay(one, other);
         await delay(ms);
         hosts.findOnTheWay(one, other);
-        return true;
+        return;
       case 'mute':
         for (const to of others) hosts.loseOnTheWay(one, to);
         await delay(ms);
         for (const to of others) hosts.findOnTheWay(one, to);
-        return true;
+        return;
       case 'slow':
-        if (!hosts.delay(one)) return false;
+        hosts.delay(one);
         await delay(ms);
         hosts.hurry(one);
-        return true;
+        return;
       case 'power':
         await Promise.all([this.workers[one]!.kill(), this.cluster!.end([one], 'kill')]);
         await delay(random.between(0, awayMsMax));
         await this.cluster!.startAgain([one]);
         this.workers[one]!.start();
-        return true;
     }
+  }
+
+  private leaveOut(what: Strike, why: string): void {
+    process.stderr.write(`chaos: hosts: no strike is "${what}": ${why}\n`);
+    this.permitted = this.permitted.filter((one) => one !== what);
   }
 
   async check(): Promise<Broken[]> {
