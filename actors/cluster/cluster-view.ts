@@ -7,6 +7,7 @@
 //   CV1. The first records are read one by one, so they are of different moments. They can be trusted once a renewal of the observer
 //        came after them: by then it has everything that was stored before that renewal.
 //   CV2. A record never goes back to an earlier revision. The watch may tell of an earlier one than a read or an acknowledged write.
+import {must} from '../invariant.js';
 import {
   type MemberRole,
   type MemberState,
@@ -114,6 +115,12 @@ export class ClusterView {
   /** Undefined: it has no record. */
   member(id: string): Pick<SeenMember, 'revision' | 'state'> | undefined {
     return this.members.get(id);
+  }
+
+  /** A revision after that of a member's record: it ends a record that is not stored any more. CV2 */
+  nextRevisionOf(name: string): number {
+    const id = must(memberOf(name), 'the record is of a member');
+    return (this.members.get(id)?.revision ?? this.ended.get(id) ?? 0) + 1;
   }
 
   /** Members that stay. */

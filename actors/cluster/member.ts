@@ -16,6 +16,8 @@
 //   MB3. A write without an answer may have been stored. A member that cannot tell waits for its watch, which tells.
 //   MB4. A member is sure of what it owns for `sureMsMax` after it sent a renewal that was stored. Others find it silent two seconds
 //        later at the soonest (O1), by clocks that run alike. What no compare-and-set fences, such as a delivery, begins only then.
+//   MB5. A watch passes over a record that was ended and erased before it came, as when its process stood still. So who is refused a
+//        write of a member's record looks at what is stored, until it knows.
 import {must} from '../invariant.js';
 import {assign} from './assignment.js';
 import {ClusterView, silentRenewals} from './cluster-view.js';
@@ -23,6 +25,7 @@ import {
   type MemberCard,
   type MemberState,
   memberName,
+  memberOf,
   memberText,
   ownerName,
   ownerText,
@@ -44,6 +47,8 @@ export type Command =
   | {readonly kind: 'write'; readonly name: string; readonly text: string; readonly revision: number}
   /** Remove a record that is over. */
   | {readonly kind: 'erase'; readonly name: string}
+  /** Read a record, and tell what is stored (`looked`). */
+  | {readonly kind: 'look'; readonly name: string}
   /** Start a runner. */
   | {readonly kind: 'own'; readonly partition: number}
   /** Publish a last snapshot, end the runner, and say so (`released`). */
@@ -71,6 +76,7 @@ export class Member {
   /** Revision of the own record; 0: it is not stored yet. */
   private revision = 0;
   private isInDoubt = false; // MB3
+  private lookedMs = Number.NEGATIVE_INFINITY;
   private writtenState: MemberState | undefined;
   private renewedMs = Number.NEGATIVE_INFINITY;
   /** When the newest renewal was sent, and the newest that was stored. MB4 */
@@ -147,6 +153,7 @@ export class Member {
     const isOwn = name === memberName(this.id);
     if (outcome === 'refused') {
       if (isOwn && expected === this.revision) this.refused();
+      else if (!isOwn && memberOf(name) !== undefined) this.due.push({kind: 'look', name}); // MB5
       return;
     }
     this.view.acknowledge({name, revision: outcome, text});
@@ -169,6 +176,11 @@ export class Member {
   private refused(): void {
     if (this.revision > 0 && this.view.member(this.id) === undefined) this.lose();
     else this.isInDoubt = true;
+  }
+
+  /** What is stored of a member's record; undefined: nothing. MB5 */
+  looked(name: string, record: StoredRecord | undefined): void {
+    this.tell(record ?? {name, revision: this.view.nextRevisionOf(name), text: ''});
   }
 
   /** A runner that was to be released has published its last snapshot, and ended. */
@@ -212,7 +224,13 @@ export class Member {
 
   private renew(nowMs: number): void {
     const state: MemberState = this.now === 'leaving' ? 'leaving' : 'up';
-    if (this.isInDoubt || (nowMs - this.renewedMs < renewMs && this.writtenState === state)) return;
+    if (this.isInDoubt) {
+      if (nowMs - this.lookedMs < renewMs) return;
+      this.lookedMs = nowMs;
+      this.due.push({kind: 'look', name: memberName(this.id)}); // MB5
+      return;
+    }
+    if (nowMs - this.renewedMs < renewMs && this.writtenState === state) return;
     if (!this.write(memberName(this.id), memberText(state, this.beat, this.card), this.revision)) return;
     this.sentMs = nowMs;
     this.beat += 1;

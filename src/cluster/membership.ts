@@ -24,7 +24,7 @@ export interface Runners {
   abandon(partition: number): void;
 }
 
-export type MemberBucket = Pick<NatsKeyBucket, 'watch' | 'write' | 'erase' | 'stop'>;
+export type MemberBucket = Pick<NatsKeyBucket, 'watch' | 'write' | 'read' | 'erase' | 'stop'>;
 
 /** Which member this process is, noted for its next start. O8 */
 interface MemberNote {
@@ -199,6 +199,9 @@ export class Membership implements Runners {
       case 'erase':
         this.bucket.erase(command.name).catch(throwUnlessAway); // What stays is told of again when a watch begins.
         return;
+      case 'look':
+        void this.look(command.name);
+        return;
       case 'own':
         this.runners.own(command.partition);
         return;
@@ -224,6 +227,19 @@ export class Membership implements Runners {
     if (member !== this.member) return;
     member.written(command, outcome, monotonicMs());
     this.step();
+  }
+
+  /** A bucket that does not answer is asked again. */
+  private async look(name: string): Promise<void> {
+    const {member, bucket} = this;
+    try {
+      const record = await bucket.read(name);
+      if (member !== this.member) return;
+      member.looked(name, record);
+      this.step();
+    } catch (error) {
+      throwUnlessAway(error);
+    }
   }
 
   /** ME2 */

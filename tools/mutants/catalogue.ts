@@ -209,6 +209,13 @@ export const coreMutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'starts again on its folder'},
   },
   {
+    name: 'a-member-waits-for-a-record-that-was-erased',
+    file: 'actors/cluster/member.ts',
+    text: "      this.due.push({kind: 'look', name: memberName(this.id)}); // MB5\n",
+    replacement: '',
+    caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'returns as another member'},
+  },
+  {
     name: 'a-tick-of-a-lower-epoch-counts',
     file: 'actors/log/logical-time.ts',
     text: '    if (epoch < this.epoch) return false;\n',

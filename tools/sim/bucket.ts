@@ -77,7 +77,7 @@ export class SimBucket implements MemberBucket {
     }
   }
 
-  private read(name: string): Promise<BucketEntry | undefined> {
+  read(name: string): Promise<BucketEntry | undefined> {
     return this.ask(`read ${name}`, () => {
       const stored = this.newest(name);
       return stored && entryOf(stored);

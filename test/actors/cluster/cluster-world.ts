@@ -186,7 +186,7 @@ export class Node {
   /** Memberships that it lost. */
   lost = 0;
   private readonly world: World;
-  private isPaused = false;
+  isPaused = false;
   private waiting: (() => void)[] = [];
 
   constructor(world: World, formerId: string | undefined) {
@@ -244,6 +244,7 @@ export class Node {
   private carryOut(command: Command): void {
     if (command.kind === 'write') this.write(command);
     else if (command.kind === 'erase') this.world.at(this.world.latencyMs(), () => this.world.erase(command.name));
+    else if (command.kind === 'look') this.look(command.name);
     else if (command.kind === 'own') this.own(command.partition);
     else if (command.kind === 'release') this.release(command.partition);
     else this.runners.delete(command.partition);
@@ -267,6 +268,21 @@ export class Node {
       if (isLost || !world.takes) return;
       const outcome = world.write(command);
       if (!world.chance.chance(world.rates.answerLost)) world.at(world.latencyMs(), () => answer(outcome));
+    });
+  }
+
+  private look(name: string): void {
+    const {world, member} = this;
+    if (!world.takes || world.chance.chance(world.rates.answerLost)) return;
+    world.at(world.latencyMs(), () => {
+      const record = world.read(name);
+      world.at(world.latencyMs(), () =>
+        this.in(() => {
+          if (member !== this.member) return;
+          member.looked(name, record);
+          this.step();
+        }),
+      );
     });
   }
 
@@ -370,7 +386,10 @@ export class Watch {
     this.lastMs = Math.max(this.lastMs, world.nowMs + world.latencyMs());
     world.at(this.lastMs - world.nowMs, () => {
       if (run !== this.run) return;
+      // To one that stands still it may be sent later: then it is what is still stored.
+      const isSentLater = node.isPaused && world.chance.chance(0.5);
       this.in(() => {
+        if (isSentLater && world.read(record.name)?.revision !== record.revision) return;
         node.member.tell(record);
         node.step();
       });
