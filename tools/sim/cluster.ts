@@ -27,6 +27,8 @@ const restMs = 10 * 60_000;
 const eventsMax = 400_000;
 /** An edge waits no longer for an answer. */
 const askMsMax = 15_000;
+/** A stop takes no longer (src/main.ts). */
+const drainMsMax = 25_000;
 const readEveryMs = 700;
 
 interface Plan {
@@ -91,6 +93,8 @@ class ClusterWorld {
   private readonly edge: SimEdge;
   readonly clients: Clients;
   private readonly workers: SimWorker[] = [];
+  /** Nobody starts any more. */
+  private isOver = false;
   private readonly failures: string[] = [];
   private readonly tally: Record<string, number> = {};
 
@@ -136,6 +140,7 @@ class ClusterWorld {
 
   private startWorker(ms: number, formerId?: string): void {
     this.timeline.schedule(ms, undefined, () => {
+      if (this.isOver) return;
       const worker: SimWorker = new SimWorker(`worker${this.workers.length + 1}`, this.linkWorld, {
         partitions,
         refreshMs: this.plan.refreshMs,
@@ -254,11 +259,11 @@ class ClusterWorld {
     });
   }
 
-  /** As SIGTERM; another one starts on its folder. */
+  /** Another one starts on its folder once it has ended, which is locked until then. */
   private leave(worker: SimWorker): void {
     this.count('leaves');
-    worker.leave();
-    this.startWorker(this.chance.within(1_000, 30_000), worker.memberId);
+    worker.leave(() => this.startWorker(this.chance.within(0, 10_000), worker.memberId));
+    this.timeline.schedule(drainMsMax, undefined, () => this.kill(worker.process, 'it takes too long to end'));
   }
 
   private restartServer(): void {
@@ -339,16 +344,16 @@ class ClusterWorld {
     const endMs = timeline.nowMs + restMs;
     if (!(await this.reach('everybody is done', endMs, () => this.isAtRest))) return;
     this.checkOwners();
+    this.isOver = true;
     const owners = this.living;
-    for (const worker of owners) worker.drain();
-    if (!(await this.reach('the workers have drained', endMs, () => owners.every(({phase}) => phase === 'drained'))))
-      return;
+    for (const worker of owners) worker.leave(() => undefined);
+    if (!(await this.reach('the workers have left', endMs, () => owners.every(({phase}) => phase === 'left')))) return;
     for (const text of judge(this)) this.fail(text);
   }
 
   private get isAtRest(): boolean {
     if (!this.clients.isDone || this.edge.publisher.bytesPending > 0 || !this.server.isUp) return false;
-    if (this.living.some(({link, isUp}) => !link.isConnected || !isUp)) return false;
+    if (this.living.some(({link, phase}) => !link.isConnected || phase !== 'up')) return false;
     return this.server.logs.every((log, partition) => {
       const [owner, other] = this.runnersOf(partition);
       return owner !== undefined && other === undefined && this.isRunnerAtRest(owner, log, partition);

@@ -82,7 +82,7 @@ export class SimWorker {
   readonly link: SimLink;
   /** The member that it is, as its folder notes it. */
   memberId: string | undefined;
-  phase: 'up' | 'left' | 'drained' = 'up';
+  phase: 'up' | 'leaving' | 'left' = 'up';
   private readonly world: LinkWorld;
   private readonly options: WorkerOptions;
   private readonly log: object;
@@ -110,10 +110,6 @@ export class SimWorker {
   /** Runners of the partitions that it owns. */
   get runners(): readonly Runner[] {
     return this.hand?.runners ?? [];
-  }
-
-  get isUp(): boolean {
-    return this.phase === 'up' && !this.process.isDead;
   }
 
   private async run(): Promise<void> {
@@ -180,22 +176,18 @@ export class SimWorker {
     });
   }
 
-  /** Gives all partitions away, and ends. */
-  leave(): void {
+  /** As after a SIGTERM (src/main.ts): gives all partitions away, takes last snapshots of what is left, and ends. */
+  leave(ended: () => void): void {
+    const leave = async (): Promise<void> => {
+      await this.membership?.leave();
+      await this.hand?.drain();
+      this.phase = 'left';
+      this.process.state = 'dead';
+      ended();
+    };
+    this.phase = 'leaving';
     this.world.timeline.schedule(0, this.process, () => {
-      this.membership?.leave().then(() => {
-        this.phase = 'left';
-        this.process.state = 'dead';
-      }, this.fail);
-    });
-  }
-
-  /** Takes last snapshots. */
-  drain(): void {
-    this.world.timeline.schedule(0, this.process, () => {
-      this.hand?.drain().then(() => {
-        this.phase = 'drained';
-      }, this.fail);
+      leave().catch(this.fail);
     });
   }
 }
