@@ -7,6 +7,8 @@
 //   CV1. The first records are read one by one, so they are of different moments. They can be trusted once a renewal of the observer
 //        came after them: by then it has everything that was stored before that renewal.
 //   CV2. A record never goes back to an earlier revision. The watch may tell of an earlier one than a read or an acknowledged write.
+//   CV3. A bucket has the newest record of each name: a watch that is behind may tell that a member owns something before it tells that
+//        there is this member. So a partition is free once its owner's record is known to be over, and not before.
 import {must} from '../invariant.js';
 import {
   type MemberRole,
@@ -90,6 +92,24 @@ export class ClusterView {
     this.count();
   }
 
+  /**
+   * A member's record was read; undefined: nothing is stored, so it is over. That is no word of the watch (O1, CV1). @returns what was
+   * found.
+   */
+  look(name: string, record: StoredRecord | undefined): StoredRecord {
+    const found = record ?? {
+      name,
+      revision: this.knownRevision(must(memberOf(name), 'it is of a member')) + 1,
+      text: '',
+    };
+    this.apply(found);
+    return found;
+  }
+
+  private knownRevision(id: string): number {
+    return this.members.get(id)?.revision ?? this.ended.get(id) ?? 0;
+  }
+
   /** O1 */
   private count(): void {
     if (this.returned !== this.acknowledged || this.returned <= this.counted) return;
@@ -101,8 +121,7 @@ export class ClusterView {
     const member = memberOf(name);
     const partition = partitionOf(name, this.role);
     if (member !== undefined) {
-      const known = this.members.get(member)?.revision ?? this.ended.get(member) ?? 0;
-      if (revision <= known) return; // CV2
+      if (revision <= this.knownRevision(member)) return; // CV2
       if (text === '') {
         this.members.delete(member);
         this.ended.set(member, revision);
@@ -117,12 +136,6 @@ export class ClusterView {
     return this.members.get(id);
   }
 
-  /** A revision after that of a member's record: it ends a record that is not stored any more. CV2 */
-  nextRevisionOf(name: string): number {
-    const id = must(memberOf(name), 'the record is of a member');
-    return (this.members.get(id)?.revision ?? this.ended.get(id) ?? 0) + 1;
-  }
-
   /** Members that stay. */
   get staying(): string[] {
     return [...this.members].filter(([, {state}]) => state === 'up').map(([id]) => id);
@@ -135,9 +148,15 @@ export class ClusterView {
       .map(([id]) => id);
   }
 
-  /** The owner of each partition; undefined: the partition is free. */
+  /** The owner of each partition; undefined: the partition is free. CV3 */
   get ownersNow(): readonly (string | undefined)[] {
-    return this.owners.map(({owner}) => (owner !== undefined && this.members.has(owner) ? owner : undefined));
+    return this.owners.map(({owner}) => (owner !== undefined && this.ended.has(owner) ? undefined : owner));
+  }
+
+  /** Owners of whom nothing is known. CV3 */
+  get unknown(): string[] {
+    const owners = this.owners.flatMap(({owner}) => owner ?? []);
+    return [...new Set(owners)].filter((owner) => !this.members.has(owner) && !this.ended.has(owner));
   }
 
   ownerOf(partition: number): string | undefined {

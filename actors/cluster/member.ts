@@ -17,7 +17,7 @@
 //   MB4. A member is sure of what it owns for `sureMsMax` after it sent a renewal that was stored. Others find it silent two seconds
 //        later at the soonest (O1), by clocks that run alike. What no compare-and-set fences, such as a delivery, begins only then.
 //   MB5. A watch passes over a record that was ended and erased before it came, as when its process stood still. So who is refused a
-//        write of a member's record looks at what is stored, until it knows.
+//        write of a member's record looks at what is stored, until it knows, and so does who knows nothing of an owner (CV3).
 import {must} from '../invariant.js';
 import {assign} from './assignment.js';
 import {ClusterView, silentRenewals} from './cluster-view.js';
@@ -35,6 +35,8 @@ import {
 export const renewMs = 2_000;
 /** The renewals that make a member silent take one period less than their number. MB4 */
 const sureMsMax = (silentRenewals - 2) * renewMs;
+/** A look that was not answered is repeated. */
+const lookMs = 1_000;
 const stillMs = 3_000;
 const freeMsMax = 3_000;
 const leavingAtOnce = 4;
@@ -76,7 +78,8 @@ export class Member {
   /** Revision of the own record; 0: it is not stored yet. */
   private revision = 0;
   private isInDoubt = false; // MB3
-  private lookedMs = Number.NEGATIVE_INFINITY;
+  /** When a record was looked at last. MB5 */
+  private readonly lookedMs = new Map<string, number>();
   private writtenState: MemberState | undefined;
   private renewedMs = Number.NEGATIVE_INFINITY;
   /** When the newest renewal was sent, and the newest that was stored. MB4 */
@@ -138,10 +141,14 @@ export class Member {
   /** The watch tells of a record. */
   tell(record: StoredRecord): void {
     this.view.tell(record);
-    if (record.name !== memberName(this.id)) return;
-    if (record.text === '') this.lose();
-    else if (record.revision > this.revision) {
-      this.revision = record.revision;
+    this.hear(record);
+  }
+
+  private hear({name, text, revision}: StoredRecord): void {
+    if (name !== memberName(this.id)) return;
+    if (text === '') this.lose();
+    else if (revision > this.revision) {
+      this.revision = revision;
       this.isInDoubt = false;
     }
   }
@@ -153,7 +160,7 @@ export class Member {
     const isOwn = name === memberName(this.id);
     if (outcome === 'refused') {
       if (isOwn && expected === this.revision) this.refused();
-      else if (!isOwn && memberOf(name) !== undefined) this.due.push({kind: 'look', name}); // MB5
+      else if (!isOwn && memberOf(name) !== undefined) this.look(name, nowMs);
       return;
     }
     this.view.acknowledge({name, revision: outcome, text});
@@ -180,7 +187,8 @@ export class Member {
 
   /** What is stored of a member's record; undefined: nothing. MB5 */
   looked(name: string, record: StoredRecord | undefined): void {
-    this.tell(record ?? {name, revision: this.view.nextRevisionOf(name), text: ''});
+    this.lookedMs.delete(name);
+    this.hear(this.view.look(name, record));
   }
 
   /** A runner that was to be released has published its last snapshot, and ended. */
@@ -225,9 +233,7 @@ export class Member {
   private renew(nowMs: number): void {
     const state: MemberState = this.now === 'leaving' ? 'leaving' : 'up';
     if (this.isInDoubt) {
-      if (nowMs - this.lookedMs < renewMs) return;
-      this.lookedMs = nowMs;
-      this.due.push({kind: 'look', name: memberName(this.id)}); // MB5
+      this.look(memberName(this.id), nowMs);
       return;
     }
     if (nowMs - this.renewedMs < renewMs && this.writtenState === state) return;
@@ -235,6 +241,13 @@ export class Member {
     this.sentMs = nowMs;
     this.beat += 1;
     this.writtenState = state;
+  }
+
+  /** MB5 */
+  private look(name: string, nowMs: number): void {
+    if (nowMs - (this.lookedMs.get(name) ?? Number.NEGATIVE_INFINITY) < lookMs) return;
+    this.lookedMs.set(name, nowMs);
+    this.due.push({kind: 'look', name});
   }
 
   /** @returns false while another write of the record is under way. */
@@ -268,6 +281,7 @@ export class Member {
 
   private decide(nowMs: number): void {
     if (this.now === 'up') this.endOthers(); // Renewals of one that leaves are less far apart. O1
+    for (const id of this.view.unknown) this.look(memberName(id), nowMs);
     const {staying, ownersNow: owners} = this.view;
     this.noteTimes(staying, owners, nowMs);
     const targets = assign(staying, owners);

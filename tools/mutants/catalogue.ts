@@ -211,7 +211,7 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a-member-waits-for-a-record-that-was-erased',
     file: 'actors/cluster/member.ts',
-    text: "      this.due.push({kind: 'look', name: memberName(this.id)}); // MB5\n",
+    text: '      this.look(memberName(this.id), nowMs);\n',
     replacement: '',
     caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'returns as another member'},
   },
