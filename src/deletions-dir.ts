@@ -1,9 +1,9 @@
 // DELETIONS_DIR: the files of the journal of deletions (partition/erasure/deletion-journal.ts), `key` and
 // `partition-<p>.ndjson`. Next to DATA_DIR and not in it: a backup that replaces DATA_DIR must not bring an older journal.
+// Beside an external NATS these are copies (nats/journal-copy.ts).
 //   DD1. The key is made once, with the first record, and never changed: with another key the records name no user. So each
 //        record identifies its key, and a start with another one is refused: it would record its deletions as repeated, and no
 //        later start would search for their users.
-//   DD2. A record is kept for 400 days: longer than any backup should be.
 
 import {randomBytes} from 'node:crypto';
 import {
@@ -21,17 +21,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import {type FileHandle, open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {monotonicMs, wallMs} from './clock.js';
+import {FileLines, type JournalLines, linesOf, syncFolder} from './journal-lines.js';
 import {jsonOrUndefined} from './json.js';
 import type {Logger} from './observe.js';
 import {type DeletionJournal, type JournaledDeletion, journalHash} from './partition/erasure/deletion-journal.js';
 import {StartFault} from './start-fault.js';
 
-const dayMs = 86_400_000;
-/** DD2 */
-const keptMs = 400 * dayMs;
 const keyBytes = 32;
 /** Enough for several records. */
 const tailBytes = 4_096;
@@ -46,7 +42,8 @@ interface MarkedDeletion extends JournaledDeletion {
 
 const ownerOnly = {mode: 0o600};
 const keyPath = (folder: string): string => join(folder, 'key');
-const journalPath = (folder: string, partition: number): string => join(folder, `partition-${partition}.ndjson`);
+export const deletionsName = (partition: number): string => `partition-${partition}.ndjson`;
+const journalPath = (folder: string, partition: number): string => join(folder, deletionsName(partition));
 
 /** @throws StartFault when deletions could not be recorded; creates nothing. */
 export function checkDeletionsDir(folder: string): void {
@@ -104,14 +101,14 @@ export function newestDeletionMs(folder: string, partition: number): number | un
     const {size} = fstatSync(file);
     const tail = Buffer.alloc(Math.min(tailBytes, size));
     readSync(file, tail, 0, tail.length, size - tail.length);
-    return readRecords(tail.toString('utf8')).records.at(-1)?.timeMs;
+    return readRecords(linesOf(tail.toString('utf8'))).records.at(-1)?.timeMs;
   } finally {
     closeSync(file);
   }
 }
 
 /**
- * Copies the journals of deletions and of revocations (revocation-file.ts), durably, to a new or empty folder. @returns false when
+ * Copies the journals of deletions and of revocations (revocations.ts), durably, to a new or empty folder. @returns false when
  * there is none.
  */
 export async function copyDeletions(folder: string, target: string): Promise<boolean> {
@@ -126,16 +123,29 @@ export async function copyDeletions(folder: string, target: string): Promise<boo
   return true;
 }
 
-export class DeletionFile implements DeletionJournal {
+/** The key of a folder's journal; undefined: it has none. @throws StartFault */
+export const keyIn = (folder: string): string | undefined =>
+  existsSync(keyPath(folder)) ? readKey(folder).toString('base64url') : undefined;
+
+/** Gives a folder without a key this one. */
+export function writeKey(folder: string, key: string): void {
+  keepKey(folder, Buffer.from(key, 'base64url'));
+}
+
+export const newKey = (): string => randomBytes(keyBytes).toString('base64url');
+
+/** Journal of the deletions of one partition. The folder has its key. */
+export class DeletionRecords implements DeletionJournal {
   private readonly folder: string;
-  private readonly path: string;
+  private readonly lines: JournalLines;
   private readonly log: Logger;
   private key: Buffer | undefined;
-  private trimmedMs = Number.NEGATIVE_INFINITY;
+  private isCompared = false;
 
-  constructor(folder: string, partition: number, log: Logger) {
+  /** `lines`: those of all processes; absent: the folder has them. */
+  constructor(folder: string, partition: number, log: Logger, lines?: JournalLines) {
     this.folder = folder;
-    this.path = journalPath(folder, partition);
+    this.lines = lines ?? new FileLines(journalPath(folder, partition));
     this.log = log;
   }
 
@@ -146,13 +156,9 @@ export class DeletionFile implements DeletionJournal {
 
   /** @throws StartFault for records of another key. DD1 */
   async read(): Promise<readonly JournaledDeletion[]> {
-    if (!existsSync(this.path)) return [];
-    const {records, unreadable} = readRecords(await readFile(this.path, 'utf8'));
-    const ownKey = this.hashOf(keyMarkText);
-    if (records.some(({keyMark}) => keyMark !== ownKey))
-      throw new StartFault(
-        `${this.path} has records of another key than ${keyPath(this.folder)}, and cannot be read with it: restore the key that belongs to them, or move the records away`,
-      );
+    const {records, unreadable} = readRecords(await this.lines.read());
+    if (records.length > 0) this.checkKeyOf(records);
+    this.isCompared = true;
     if (unreadable > 0)
       this.log.error(
         {lines: unreadable},
@@ -161,19 +167,19 @@ export class DeletionFile implements DeletionJournal {
     return records.map(({keyMark, ...record}) => record);
   }
 
+  private checkKeyOf(records: readonly MarkedDeletion[]): void {
+    const ownKey = this.hashOf(keyMarkText);
+    if (records.some(({keyMark}) => keyMark !== ownKey))
+      throw new StartFault(
+        `${this.lines.place} has records of another key than ${keyPath(this.folder)}, and cannot be read with it: restore the key that belongs to them, or move the records away`,
+      );
+  }
+
   async add(deletions: readonly JournaledDeletion[]): Promise<void> {
+    if (!this.isCompared) await this.read();
     this.confirmKey();
-    if (monotonicMs() - this.trimmedMs > dayMs) await this.trim();
-    const isNew = !existsSync(this.path);
-    const file = await open(this.path, 'a+', ownerOnly.mode);
-    try {
-      const start = (await endsWhole(file)) ? '' : '\n'; // DJ4
-      await file.appendFile(start + this.linesOf(deletions));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    if (isNew) await this.syncFolders();
+    const keyMark = this.hashOf(keyMarkText);
+    await this.lines.add(deletions.map((record) => JSON.stringify({...record, keyMark} satisfies MarkedDeletion)));
   }
 
   /** Writes the key again if the folder lost it: records must have their key next to them. DD1 */
@@ -183,61 +189,12 @@ export class DeletionFile implements DeletionJournal {
     if (known !== undefined && !known.equals(this.key))
       throw new Error(`${keyPath(this.folder)} has changed: records with the earlier key must be written again`);
   }
-
-  /** Removes old records. DD2 */
-  private async trim(): Promise<void> {
-    const records = await this.read();
-    const kept = records.filter(({timeMs}) => timeMs >= wallMs() - keptMs);
-    if (kept.length < records.length) {
-      const draft = `${this.path}.draft`;
-      const file = await open(draft, 'w', ownerOnly.mode);
-      try {
-        await file.writeFile(this.linesOf(kept));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(draft, this.path);
-      await this.syncFolders();
-    }
-    this.trimmedMs = monotonicMs();
-  }
-
-  private linesOf(records: readonly JournaledDeletion[]): string {
-    const keyMark = this.hashOf(keyMarkText);
-    return records.map((record) => `${JSON.stringify({...record, keyMark} satisfies MarkedDeletion)}\n`).join('');
-  }
-
-  private async syncFolders(): Promise<void> {
-    await syncFolder(this.folder);
-    await syncFolder(dirname(this.folder));
-  }
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  await folder.sync();
-  await folder.close();
-}
-
-async function endsWhole(file: FileHandle): Promise<boolean> {
-  const {size} = await file.stat();
-  if (size === 0) return true;
-  const {buffer} = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] === 0x0a;
-}
-
-/** DJ4. The first line of a part of a file may be truncated. */
-function readRecords(text: string): {records: MarkedDeletion[]; unreadable: number} {
-  const records: MarkedDeletion[] = [];
-  let unreadable = 0;
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
-    const record = readRecord(line);
-    if (record === undefined) unreadable += 1;
-    else records.push(record);
-  }
-  return {records, unreadable};
+/** JL3 (journal-lines.ts) */
+function readRecords(lines: readonly string[]): {records: MarkedDeletion[]; unreadable: number} {
+  const records = lines.flatMap((line) => readRecord(line) ?? []);
+  return {records, unreadable: lines.length - records.length};
 }
 
 function readRecord(line: string): MarkedDeletion | undefined {

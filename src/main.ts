@@ -36,12 +36,15 @@ import type {EdgeOptions} from './edge/start.js';
 import type {FirstKeys} from './keys/store.js';
 import {memoryDoubt, memoryLimitBytes} from './memory-plan.js';
 import {connectFirst} from './nats/client/connection.js';
+import {copyJournal} from './nats/journal-copy.js';
 import {NatsKeyBucket} from './nats/key-bucket.js';
+
 import {processMembership} from './nats/process-membership.js';
+
 import {publishedManifests} from './nats/published-manifests.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/server/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';
-import {type Deployment, ensureTopology} from './nats/topology.js';
+import {type Deployment, ensureJournal, ensureTopology} from './nats/topology.js';
 import {createLogger, isReadByPeople, type Logger} from './observe.js';
 import {isRestoredBackup} from './partition/snapshot/position-note.js';
 import {promised} from './promised.js';
@@ -240,6 +243,12 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
       );
   });
   const deployment = await promised('the streams of this deployment', ensuring, {logger});
+  if (config.nats.kind === 'external') await ensureJournal(nc, config.replicas);
+  if (config.nats.kind === 'external' && config.roles.includes('partition')) {
+    const copying = copyJournal(nc, config.deletionsDir, logger);
+    const copy = await promised('the journal of deletions', copying, {logger});
+    stages.push({name: 'journal', stop: () => copy.stop()});
+  }
   const isBehindJournal = await hasYoungerDeletions(nc, config);
   const isRestored = isRestoredBackup(config.dataDir);
   const refresh = new Refresh(config.reportRefresh, deployment.createdMs);

@@ -214,7 +214,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'record-lines.ts',
     ],
     ['log-link.ts', 'server', 'store-check.ts'],
-    ['process-membership.ts'],
+    ['journal-copy.ts', 'process-membership.ts'],
   ],
 };
 

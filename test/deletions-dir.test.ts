@@ -1,7 +1,7 @@
 import {appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
-import {checkDeletionsDir, copyDeletions, DeletionFile, newestDeletionMs} from '../src/deletions-dir.js';
+import {checkDeletionsDir, copyDeletions, DeletionRecords, newestDeletionMs} from '../src/deletions-dir.js';
 import {createLogger} from '../src/observe.js';
 import type {JournaledDeletion} from '../src/partition/erasure/deletion-journal.js';
 import {StartFault} from '../src/start-fault.js';
@@ -15,7 +15,7 @@ beforeEach(() => {
   folder = join(temporaryFolder(), 'deletions');
 });
 
-const journal = () => new DeletionFile(folder, 3, log);
+const journal = () => new DeletionRecords(folder, 3, log);
 const deletion = (n: number, ageDays = 0): JournaledDeletion => ({
   id: `del_3_${n}`,
   user: journal().hashOf(`hash of user ${n}`),
@@ -31,7 +31,7 @@ test('what was added is read again, by another process too; files are for their 
   await journal().add([added[1]!]);
   expect(await journal().read()).toEqual(added);
   expect(newestDeletionMs(folder, 3)).toBe(added[1]!.timeMs);
-  expect([await new DeletionFile(folder, 4, log).read(), newestDeletionMs(folder, 4)]).toEqual([[], undefined]);
+  expect([await new DeletionRecords(folder, 4, log).read(), newestDeletionMs(folder, 4)]).toEqual([[], undefined]);
   expect(readdirSync(folder).sort()).toEqual(['key', 'partition-3.ndjson']);
   for (const name of readdirSync(folder)) {
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
@@ -67,8 +67,8 @@ test('a copy is a journal with the same hashes', async () => {
   await journal().add([added]);
   const copy = join(temporaryFolder(), 'copy');
   expect(await copyDeletions(folder, copy)).toBe(true);
-  expect(await new DeletionFile(copy, 3, log).read()).toEqual([added]);
-  expect(new DeletionFile(copy, 3, log).hashOf('hash of user 1')).toBe(added.user);
+  expect(await new DeletionRecords(copy, 3, log).read()).toEqual([added]);
+  expect(new DeletionRecords(copy, 3, log).hashOf('hash of user 1')).toBe(added.user);
   expect(await copyDeletions(join(folder, 'nothing'), join(copy, 'more'))).toBe(false);
 });
 

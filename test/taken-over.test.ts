@@ -1,5 +1,6 @@
 // A process that is paused for so long that another one owns its partitions, cuts their logs and cleans up. One that was not paused is
 // fenced in test/partition/partition-role.test.ts; who owns what is in test/owners.test.ts.
+import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {halt} from './support/halt.js';
 import {Client, expectJson} from './support/http.js';
@@ -53,6 +54,9 @@ test('a process that was paused while it was taken over answers nothing wrong, c
   expect(alarms).toEqual([expect.stringContaining('membership_lost')]);
   expect(paused.logs()).not.toMatch(/ {4}at /);
   expect(paused.logs()).not.toMatch(/lost messages|skipped a number/);
+  const journals = [paused, second].map(({dataDir}) => readFileSync(`${dataDir}-deletions/partition-0.ndjson`, 'utf8'));
+  expect(journals[0]).toMatch(/"id":"del_0_/);
+  expect(journals[0]).toBe(journals[1]);
   expect(await paused.stop()).toBe(0);
   expect((await answerOf(second, '/v1/events?userId=ada'))?.data).toHaveLength(28);
   expect(await second.stop()).toBe(0);

@@ -1,11 +1,13 @@
 // The edge role: starts its connections, its keys and its server, and drains them.
 import {createHash, randomBytes, randomInt} from 'node:crypto';
+import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {edgesSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {ClusterWatch} from '../cluster/cluster-watch.js';
 import {tickMs} from '../ingest/publisher.js';
+import {FileLines} from '../journal-lines.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {ShareReads} from '../kept/share-reads.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
@@ -15,6 +17,7 @@ import {type SaltBucket, VisitorSalts} from '../keys/visitor-salts.js';
 import {connectFirst} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse, type PulseState} from '../nats/client/pulse.js';
+import {StreamLines} from '../nats/journal-copy.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {RecordLines} from '../nats/record-lines.js';
 import {deadLettersStream, recordStream, triggersStream} from '../nats/topology.js';
@@ -22,7 +25,7 @@ import {hasUnreadable} from '../nats/unreadable-messages.js';
 import {createLogger, type Logger} from '../observe.js';
 import {promised} from '../promised.js';
 import type {Refresh} from '../refresh.js';
-import {RevocationFile} from '../revocation-file.js';
+import {RevocationRecords, revocationsName} from '../revocations.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import {DeliveryQueue} from '../webhooks/delivery-queue.js';
 import type {NatsAddress} from '../worker-messages.js';
@@ -61,7 +64,7 @@ export interface EdgeOptions extends FrontOptions {
   /** Folder for the note of keys and definitions. */
   readonly dataDir: string;
   readonly tokens: AdminTokens;
-  /** Folder of the journal of revocations, and whether the data is a backup that was restored. */
+  /** Folder of the journal of revocations, where no other process writes it, and whether the data is a backup that was restored. */
   readonly revocations: {readonly folder: string; readonly isRestored: boolean};
   /** Keys of the configuration; without them a first start creates some. */
   readonly fixedKeys: Bootstrap;
@@ -133,7 +136,11 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   const newId = (): string => randomBytes(12).toString('base64url');
   const record = new StoredRecord({lines: new RecordLines(js, jsm), newId, later, logger});
   const audit = new AuditTrail({logger, wallMs, record: (line) => record.keep(line), later});
-  const revocations = new RevocationFile(options.revocations.folder, wallMs, logger);
+  const revoked =
+    options.natsServer === undefined
+      ? new StreamLines(ask, revocationsName)
+      : new FileLines(join(options.revocations.folder, revocationsName), wallMs);
+  const revocations = new RevocationRecords(revoked, wallMs, logger);
   const buckets = {keys: new NatsKeyBucket(ask), hooks: new NatsKeyBucket(ask, 'hooks')};
   const opening = KeyStore.open(buckets.keys, wallMs, (...change) => audit.keyChanged(...change), revocations);
   const keys = await promised('the keys of the bucket KV_keys', opening, {logger});

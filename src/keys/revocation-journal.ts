@@ -1,4 +1,4 @@
-// What the journal of revocations gets (src/revocation-file.ts): it is kept outside of DATA_DIR, so that a restored backup brings
+// What the journal of revocations gets (src/revocations.ts): it is kept outside of DATA_DIR, so that a restored backup brings
 // nothing back.
 
 /** `key`: also the token of a person. `sessions`: all that began at `atMs` or before, epoch ms. */

@@ -53,6 +53,10 @@ export const recordSubject = 'record';
 /** A further line removes the oldest. */
 const recordLinesMax = 10_000;
 
+/** Lines of the journals of deletions and revocations, by file (journal-copy.ts); only where several processes may write them. */
+export const journalStream = 'JOURNAL';
+export const journalSubject = (name: string): string => `journal.${name}`;
+
 /** Buckets by content. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
 const buckets = {
   /** The two newest manifests of each partition. Read through the leader: a direct read may be stale. */
@@ -209,6 +213,12 @@ async function ensureAll(
 export async function ensureCluster(nc: NatsConnection, replicas: number): Promise<void> {
   const jsm = await managerOf(nc);
   await pastElections(nc, electionsMsMax, () => ensureStream(jsm, bucketConfig('cluster', replicas)));
+}
+
+/** Creates the stream of the journals if it is missing: processes that fold bring the lines of a lost one. */
+export async function ensureJournal(nc: NatsConnection, replicas: number): Promise<void> {
+  const jsm = await managerOf(nc);
+  await pastElections(nc, electionsMsMax, () => ensureStream(jsm, journalConfig(replicas)));
 }
 
 /** Creates missing streams, in this order. T5 */
@@ -380,6 +390,13 @@ function deadLettersConfig(replicas: number): NewStream {
     max_age: nanos(deadLettersKeptMs),
   };
 }
+
+const journalConfig = (replicas: number): NewStream => ({
+  ...durable(replicas),
+  name: journalStream,
+  subjects: [journalSubject('>')],
+  max_msgs_per_subject: -1,
+});
 
 function recordConfig(replicas: number): NewStream {
   return {

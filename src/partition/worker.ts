@@ -6,7 +6,7 @@ import {must, OperatorFault} from '../../actors/invariant.js';
 import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
 import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {wallMs} from '../clock.js';
-import {DeletionFile} from '../deletions-dir.js';
+import {DeletionRecords, deletionsName} from '../deletions-dir.js';
 import {seedsOf} from '../deployment-seeds.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import type {AckedParcel} from '../ingest/hand-over.js';
@@ -15,6 +15,7 @@ import {memoryLimitBytes} from '../memory-plan.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {erasingLink} from '../nats/erasing-link.js';
+import {StreamLines} from '../nats/journal-copy.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogSource} from '../nats/log-pull.js';
 import {partValues} from '../nats/part-values.js';
@@ -146,6 +147,10 @@ function vitalsOf({logNc, nc, erasingNc, cache}: Shared, partitions: () => reado
   });
 }
 
+/** Undefined: no other process folds. */
+const sharedLines = (nc: NatsConnection, partition: number): StreamLines | undefined =>
+  data.isNatsEmbedded ? undefined : new StreamLines(nc, deletionsName(partition));
+
 async function startPartition(number: number, shared: Shared, onFatal: (error: Error) => void): Promise<Runner> {
   const {nc, erasingNc, logSource, values, cache, foldCache, seeds, refresh, outbox} = shared;
   return assemblePartition({
@@ -176,7 +181,7 @@ async function startPartition(number: number, shared: Shared, onFatal: (error: E
     stagger: (number + 1) / (data.partitionCount + 1),
     tailBytesMax: tailBytesMax[data.isNatsEmbedded ? 'embedded' : 'external'],
     erasureReach: reachOf(nc),
-    journal: new DeletionFile(data.deletionsDir, number, log),
+    journal: new DeletionRecords(data.deletionsDir, number, log, sharedLines(nc, number)),
     notePublished: (written) => {
       handOver(number, written);
       announceManifest(nc);

@@ -12,7 +12,7 @@ import {foldLagBytesMax} from '../../src/ingest/fold-lag.js';
 import {HandOver} from '../../src/ingest/hand-over.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
-import {ensureCluster, logSubject} from '../../src/nats/topology.js';
+import {ensureCluster, ensureJournal, logSubject} from '../../src/nats/topology.js';
 import type {FoldingThread} from '../../src/worker-messages.js';
 import {type Answer, Client, expectJson} from '../support/http.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
@@ -76,6 +76,7 @@ async function start(isDistant: boolean): Promise<void> {
   listening = await connectNats(nats.nats.address, 'test-listener');
   listening.subscribe(logSubject(0), {callback: (_, {data}) => thread.hear(data.length)});
   await listening.flush();
+  await ensureJournal(listening, 1);
   if (isDistant) await ownElsewhere();
   edge = await startEdge({
     webhooks: {allowed: [], allowsHttp: false},

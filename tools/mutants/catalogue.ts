@@ -167,6 +167,13 @@ export const coreMutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'to an election'},
   },
   {
+    name: 'a-start-that-does-not-bring-what-the-journal-of-a-restored-nats-lacks',
+    file: 'src/nats/journal-copy.ts',
+    text: 'const brought = [...missing.values()];',
+    replacement: 'const brought = [...missing.values()].slice(missing.size);',
+    caughtBy: {vitest: 'test/nats/journal-copy.test.ts', only: 'brings back the lines'},
+  },
+  {
     name: 'a-member-is-sure-for-longer-than-others-wait',
     file: 'actors/cluster/member.ts',
     text: 'const sureMsMax = (silentRenewals - 2) * renewMs;',

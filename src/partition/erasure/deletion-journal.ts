@@ -1,10 +1,10 @@
 // The journal of deletions lists deleted users outside of DATA_DIR. Without it a backup that is older than a deletion would
 // bring the user back.
-//   DJ1. A deletion is in the journal, on disk, before its receipt says that it is completed (scrub.ts).
+//   DJ1. A deletion is in the journal, on disk (beside an external NATS: of a majority of its servers), before its receipt says that it is completed (scrub.ts).
 //   DJ2. The journal has no user ids: a record has a keyed hash of the deployment's own keyed hash of the user. One key lies
 //        beside the journal, the other in the data: neither alone is enough to test an id.
 //   DJ3. The partition decides which of its deletions the data lacks (actors/partition.ts `lacks`).
-//   DJ4. No receipt relied on a line that a crash cut short. The next line closes it, and it counts as unreadable.
+//   DJ4. No receipt relied on a line that a crash cut short: it counts as unreadable.
 
 import {createHmac} from 'node:crypto';
 import type {Position} from '../../../actors/manifest.js';

@@ -2,10 +2,11 @@
 import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
+import {FileLines} from '../src/journal-lines.js';
 import {KeptStore} from '../src/kept/kept-store.js';
 import {type Share, sharesOf} from '../src/kept/share.js';
 import {KeyStore} from '../src/keys/store.js';
-import {RevocationFile, revocationsName} from '../src/revocation-file.js';
+import {RevocationRecords, revocationsName} from '../src/revocations.js';
 import {MemoryBucket} from './support/memory-bucket.js';
 import {temporaryFolder} from './support/service.js';
 
@@ -23,7 +24,10 @@ beforeEach(() => {
 async function start(keysIn: MemoryBucket, hooksIn: MemoryBucket, isRestored = false) {
   const clock = (): number => (nowMs += 1_000);
   const note = (fields: object, line: string): void => void lines.push(`${line} ${JSON.stringify(fields)}`);
-  const journal = new RevocationFile(folder, clock, {warn: note, error: note} as never);
+  const journal = new RevocationRecords(new FileLines(join(folder, revocationsName), clock), clock, {
+    warn: note,
+    error: note,
+  } as never);
   const keys = await KeyStore.open(keysIn, clock, undefined, journal);
   const store = await KeptStore.open(hooksIn, clock);
   await keys.signIn.ensure();

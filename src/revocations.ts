@@ -3,11 +3,9 @@
 //   RJ1. A line names a key, a person's token or a link by its id, which opens nothing.
 //   RJ2. The bucket has a revocation before the journal does, and the journal has it before the answer. A journal that cannot be
 //        written stops no revocation: the log says what a restored backup would bring back.
-//   RJ3. A start repeats what the data lacks before it listens. A line is kept for 400 days, as those of deletions are.
+//   RJ3. A start repeats what the data lacks before it listens.
 //   RJ4. A backup does not know which sessions ended after it: if one was restored, all of them end.
-import {existsSync, mkdirSync} from 'node:fs';
-import {open, readFile, rename} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import type {JournalLines} from './journal-lines.js';
 import {jsonOrUndefined} from './json.js';
 import type {KeptStore} from './kept/kept-store.js';
 import {sharesOf} from './kept/share.js';
@@ -18,27 +16,20 @@ import type {Logger} from './observe.js';
 type Line = Revoked & {readonly timeMs: number};
 
 export const revocationsName = 'revocations.ndjson';
-const dayMs = 86_400_000;
-/** RJ3 */
-const keptMs = 400 * dayMs;
-const ownerOnly = 0o600;
 
-export class RevocationFile implements RevocationJournal {
-  private readonly path: string;
+export class RevocationRecords implements RevocationJournal {
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly folder: string,
+    private readonly lines: JournalLines,
     private readonly wallMs: () => number,
     private readonly log: Pick<Logger, 'error' | 'warn'>,
-  ) {
-    this.path = join(folder, revocationsName);
-  }
+  ) {}
 
   add(revoked: Revoked): Promise<void> {
     const line: Line = {...revoked, timeMs: this.wallMs()};
     this.writing = this.writing
-      .then(() => this.write('a', [line]))
+      .then(() => this.lines.add([JSON.stringify(line)]))
       .catch((err: unknown) =>
         this.log.error(
           {err, ...revoked},
@@ -48,33 +39,9 @@ export class RevocationFile implements RevocationJournal {
     return this.writing;
   }
 
-  /** `flag`: `a` adds to the file, `w` replaces it. */
-  private async write(flag: 'a' | 'w', lines: readonly Line[]): Promise<void> {
-    const isNew = !existsSync(this.path);
-    mkdirSync(this.folder, {recursive: true, mode: 0o700});
-    const path = flag === 'w' ? `${this.path}.draft` : this.path;
-    const file = await open(path, flag, ownerOnly);
-    try {
-      // After a line that a crash cut short.
-      const start = flag === 'a' && !isNew ? '\n' : '';
-      await file.appendFile(start + lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    if (flag === 'w') await rename(path, this.path);
-    if (flag === 'a' && !isNew) return;
-    for (const folder of [this.folder, dirname(this.folder)]) {
-      const synced = await open(folder, 'r');
-      await synced.sync();
-      await synced.close();
-    }
-  }
-
-  /** The lines, without those that a crash cut short. Old ones are removed from the file. */
+  /** The lines, without those that a crash cut short. */
   private async read(): Promise<readonly Line[]> {
-    if (!existsSync(this.path)) return [];
-    const texts = (await readFile(this.path, 'utf8')).split('\n').filter((text) => text !== '');
+    const texts = await this.lines.read();
     const lines = texts.flatMap((text) => lineIn(text) ?? []);
     const unreadable = texts.length - lines.length;
     if (unreadable > 0)
@@ -82,9 +49,7 @@ export class RevocationFile implements RevocationJournal {
         {lines: unreadable},
         'lines of the journal of revocations cannot be read: a crash truncated them, or they are damaged',
       );
-    const kept = lines.filter(({timeMs}) => timeMs >= this.wallMs() - keptMs);
-    if (kept.length < lines.length) await this.write('w', kept);
-    return kept;
+    return lines;
   }
 
   /** Repeats what the data lacks. RJ3. `isRestored`: the data is a backup that was restored. RJ4. Rejects with a `BucketFault`. */
