@@ -21,6 +21,7 @@ const usage = `millrace [COMMAND]
   import      imports events from a file, and what export wrote
   relink      joins events that were stored while IDENTITY_JOIN was off
   backup      copies and restores the data of a service
+  cluster     lists the processes beside an external NATS, and raises the level of formats
   demo        a service with the events of a web shop
   doctor      checks whether this machine can run the service, and says what to do
   --version   the version, and the commit that it was built from
@@ -39,6 +40,7 @@ const programs = {
   import: 'cli/import',
   relink: 'cli/relink',
   backup: 'cli/backup',
+  cluster: 'cli/cluster',
   demo: 'demo',
   doctor: 'cli/doctor',
 };

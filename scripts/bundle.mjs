@@ -19,6 +19,7 @@ const programs = [
   'webhooks/worker',
   'edge/admission/large-bodies-worker',
   'cli/backup',
+  'cli/cluster',
   'cli/dashboard',
   'cli/doctor',
   'cli/export',

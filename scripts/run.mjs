@@ -16,6 +16,7 @@ const programs = {
   import: ['service/cli/import', ofService],
   relink: ['service/cli/relink', ofService],
   backup: ['service/cli/backup', {say: quiet}],
+  cluster: ['service/cli/cluster', ofService],
   demo: ['service/demo', {}],
   bench: ['bench/main', {needs: 'everything'}],
   chaos: ['tools/chaos/main', {needs: 'everything'}],

@@ -44,7 +44,14 @@ import {processMembership} from './nats/process-membership.js';
 import {publishedManifests} from './nats/published-manifests.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/server/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';
-import {type Deployment, ensureJournal, ensureTopology} from './nats/topology.js';
+import {
+  type Deployment,
+  ensureJournal,
+  ensureTopology,
+  programLevels,
+  raiseLevel,
+  readDeployment,
+} from './nats/topology.js';
 import {createLogger, isReadByPeople, type Logger} from './observe.js';
 import {isRestoredBackup} from './partition/snapshot/position-note.js';
 import {promised} from './promised.js';
@@ -173,6 +180,8 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
     );
     await Promise.all(threads.folding.map(({ready}) => ready)); // M4
   }
+  const edge = await joinCluster('edge', config, ground.first, logger, (line) => endBadly(line));
+  if (edge !== undefined) stages.push({name: 'membership of the edge', stop: () => edge.leave()});
   const door = isEdge ? await startFrontDoor(config, ground, threads, stages, logger) : undefined;
   await Promise.all(threads.all.map(({ready}) => ready));
   logger.info({version, commit, roles: config.roles, durability: ground.durability.class}, 'ready');
@@ -250,6 +259,9 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     stages.push({name: 'journal', stop: () => copy.stop()});
   }
   const isBehindJournal = await hasYoungerDeletions(nc, config);
+  // Nobody else reads what it writes. LV2 (actors/cluster/level.ts)
+  for (let level = deployment.formatVersion; config.nats.kind === 'embedded' && level < programLevels[1]; level++)
+    await raiseLevel(nc, level);
   const isRestored = isRestoredBackup(config.dataDir);
   const refresh = new Refresh(config.reportRefresh, deployment.createdMs);
   if (natsServer === undefined) {
@@ -311,7 +323,7 @@ async function startThreads(
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
     endBadly(line); // M3
   };
-  const membership = await joinCluster(config, first, logger, fatal);
+  const membership = await joinCluster('partition', config, first, logger, fatal);
   const owned = membership?.owned ?? [...Array(config.partitions).keys()];
   const plan = planThreads(config, address, owned, deployment.createdMs);
   const report = plan.report && startReportThread(plan.report, fatal);
@@ -353,17 +365,21 @@ async function startThreads(
   };
 }
 
-/** Undefined: this process folds nothing, or is the only one that can. */
+/** Undefined: this process has not the role, or nobody else reaches the own nats-server. */
 async function joinCluster(
-  {roles, nats, replicas, partitions: partitionCount, dataDir}: Config,
+  role: 'partition' | 'edge',
+  {roles, nats, replicas, partitions, dataDir}: Config,
   nc: NatsConnection,
   logger: Logger,
   fatal: OnFatal,
 ): Promise<Membership | undefined> {
-  if (nats.kind === 'embedded' || !roles.includes('partition')) return undefined;
+  if (nats.kind === 'embedded' || !roles.includes(role)) return undefined;
   const onFatal = (error: Error): void => fatal(`the cluster: ${error.message}`);
-  const membership = processMembership(nc, {role: 'partition', partitionCount, replicas, dataDir, logger, onFatal});
-  await promised('the owners of the partitions', membership.join(), {logger});
+  const partitionCount = role === 'partition' ? partitions : 0;
+  const membership = processMembership(nc, {role, partitionCount, replicas, dataDir, logger, onFatal});
+  const awaited = role === 'partition' ? 'the owners of the partitions' : 'the members of the cluster';
+  await promised(awaited, membership.join(), {logger});
+  await readDeployment(nc); // The level may have risen before this process was a member. LV1
   return membership;
 }
 
@@ -420,6 +436,7 @@ async function startFrontDoor(
       secret: config.bootstrapSecretKey,
     },
     deploymentSecret: ground.deployment.secret,
+    level: ground.deployment.formatVersion,
     durability: ground.durability,
     store: ground.store,
     natsServer: ground.natsServer,

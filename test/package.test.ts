@@ -164,6 +164,7 @@ describe('the package', () => {
       'import',
       'relink',
       'backup',
+      'cluster',
       'demo',
       'doctor',
     ])

@@ -44,7 +44,10 @@ export class Overview {
   /** Times are monotonic. */
   constructor(partitionCount: number, nowMs: number) {
     const viewOf = (role: MemberRole, count = partitionCount): ClusterView => new ClusterView('', role, count);
-    this.views = {partition: viewOf('partition'), deliver: viewOf('deliver'), report: viewOf('report', 1)};
+    this.views = {
+      ...{partition: viewOf('partition'), deliver: viewOf('deliver')},
+      ...{report: viewOf('report', 1), edge: viewOf('edge', 0)},
+    };
     this.ownedMs = new Array<number>(partitionCount).fill(nowMs);
   }
 

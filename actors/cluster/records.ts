@@ -1,6 +1,6 @@
 // The records of the cluster's bucket: `m-<id>` of a member, `o-<role>-<p>` of the owner of a partition in a role.
 //   RE1. Each role has owners of its own, and its members know of no other role. `partition`: who folds a partition. `deliver`: who
-//        sends its stored events to webhooks. `report`: who evaluates alerts, which is its only partition.
+//        sends its stored events to webhooks. `report`: who evaluates alerts, which is its only partition. `edge` owns nothing.
 
 /** A record as it was stored. The revisions of one bucket ascend in the order of its writes. */
 export interface StoredRecord {
@@ -14,7 +14,7 @@ export interface StoredRecord {
 export type MemberState = 'up' | 'leaving';
 
 /** What a member does. RE1 */
-export const memberRoles = ['partition', 'report', 'deliver'] as const;
+export const memberRoles = ['partition', 'report', 'deliver', 'edge'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
 /** What a process says of itself. */
@@ -26,6 +26,8 @@ export interface MemberCard {
   /** It is the same process as a member whose membership was lost. */
   readonly isBack: boolean;
   readonly role: MemberRole;
+  /** The oldest and the newest level that it reads and writes (level.ts). */
+  readonly levels: readonly [oldest: number, newest: number];
 }
 
 const memberPrefix = 'm-';
@@ -55,6 +57,6 @@ export const stateIn = (text: string): MemberState =>
 export const ownerIn = (text: string): string | undefined =>
   (JSON.parse(text) as {readonly owner: string | null}).owner ?? undefined;
 export const cardIn = (text: string): MemberCard => {
-  const {name, sinceMs, isBack, role} = JSON.parse(text) as MemberCard;
-  return {name, sinceMs, isBack, role};
+  const {name, sinceMs, isBack, role, levels} = JSON.parse(text) as MemberCard;
+  return {name, sinceMs, isBack, role, levels};
 };

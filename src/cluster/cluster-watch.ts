@@ -1,7 +1,9 @@
-// The cluster as an edge sees it: its watch of the bucket, and the lines of partitions that nobody owns.
+// The cluster as an edge sees it: its watch of the bucket, the lines of partitions that nobody owns, and the rise of the level.
 //   Does not own: what the records mean (actors/cluster/overview.ts).
 //   CW1. A bucket that is missing, as before the first process that folds, is waited for: nothing of an edge needs it.
+import {LevelRise} from '../../actors/cluster/level.js';
 import {Overview, type OverviewMember} from '../../actors/cluster/overview.js';
+import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {BucketFault, type KeyBucket} from '../keys/key-bucket.js';
 import type {Logger} from '../observe.js';
@@ -10,14 +12,34 @@ const lookEveryMs = 1_000;
 /** For so long a membership that was lost stays an alarm: nobody looks every second. */
 const rememberedMs = 24 * 60 * 60 * 1_000;
 
+/** The level in the record of the deployment. Rejects while NATS does not answer. */
+export interface StoredLevel {
+  read(): Promise<number>;
+  /** Raises it by one; false: it is another one by now. */
+  raise(from: number): Promise<boolean>;
+}
+
 export class ClusterWatch {
   private readonly overview: Overview;
+  private readonly stored: StoredLevel;
+  private readonly rise = new LevelRise();
+  private level: number;
+  private rising: Promise<void> | undefined;
   private readonly logger: Logger;
   private readonly bucket: Pick<KeyBucket, 'watch' | 'stop'>;
   private readonly looking: NodeJS.Timeout;
   private reported: readonly number[] = [];
 
-  constructor(bucket: Pick<KeyBucket, 'watch' | 'stop'>, partitionCount: number, logger: Logger) {
+  /** `level`: when this process started. */
+  constructor(
+    bucket: Pick<KeyBucket, 'watch' | 'stop'>,
+    partitionCount: number,
+    level: number,
+    stored: StoredLevel,
+    logger: Logger,
+  ) {
+    this.level = level;
+    this.stored = stored;
     this.overview = new Overview(partitionCount, monotonicMs());
     this.logger = logger;
     this.bucket = bucket;
@@ -44,7 +66,9 @@ export class ClusterWatch {
 
   /** Whether a process lost its membership lately, and joined again. */
   get hasReturned(): boolean {
-    return this.members.some(({isBack, sinceMs}) => isBack && wallMs() - sinceMs < rememberedMs);
+    return this.members.some(
+      ({role, isBack, sinceMs}) => role === 'partition' && isBack && wallMs() - sinceMs < rememberedMs,
+    );
   }
 
   /** Undefined: nobody owns the partition. */
@@ -61,6 +85,22 @@ export class ClusterWatch {
       if (!unowned.includes(partition))
         this.logger.info({alarm: 'partition_unowned', partition}, 'a process owns the partition again');
     this.reported = unowned;
+    if (this.rise.isDue(this.members, this.level, monotonicMs()))
+      this.rising ??= this.raise().finally(() => {
+        this.rising = undefined;
+      });
+  }
+
+  /** Never rejects but for a broken invariant: the next look tries again. */
+  private async raise(): Promise<void> {
+    try {
+      const {level} = this;
+      if (await this.stored.raise(level)) this.logger.info({level: level + 1}, 'all members write newer formats now');
+      this.level = await this.stored.read();
+      this.rise.reset();
+    } catch (error) {
+      throwBroken(error);
+    }
   }
 
   stop(): void {

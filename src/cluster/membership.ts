@@ -4,7 +4,7 @@
 //   ME2. A missing bucket is created again. All members then find that their records are gone, and join as new members.
 import {randomBytes} from 'node:crypto';
 import {type Command, Member, type Outcome} from '../../actors/cluster/member.js';
-import type {MemberRole} from '../../actors/cluster/records.js';
+import type {MemberCard, MemberRole} from '../../actors/cluster/records.js';
 import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {BucketFault} from '../keys/key-bucket.js';
@@ -43,6 +43,7 @@ export interface MembershipOptions {
   readonly note: MemberNote;
   /** Name of this process, for people. */
   readonly name: string;
+  readonly levels: MemberCard['levels'];
   readonly logger: Logger;
   readonly onFatal: (error: Error) => void;
 }
@@ -52,6 +53,7 @@ const lostLines: Readonly<Record<MemberRole, string>> = {
   partition:
     'alarm: other processes took this one for dead, and own its partitions: it was paused, or could not reach NATS; it joins again',
   report: 'other report processes took this one for dead: it was paused, or could not reach NATS; it joins again',
+  edge: 'other processes took this edge for dead: it was paused, or could not reach NATS; it joins again',
   deliver:
     'other processes took this one for dead, and deliver in its place: it was paused, or could not reach NATS; it joins again',
 };
@@ -157,10 +159,10 @@ export class Membership implements Runners {
   }
 
   private newMember(isBack: boolean, formerId?: string): Member {
-    const {note, name, partitionCount, role} = this.options;
+    const {note, name, partitionCount, role, levels} = this.options;
     const id = randomBytes(8).toString('hex');
     note.keep(id);
-    return new Member(id, partitionCount, {name, sinceMs: wallMs(), isBack, role}, formerId);
+    return new Member(id, partitionCount, {name, sinceMs: wallMs(), isBack, role, levels}, formerId);
   }
 
   private watch(): void {

@@ -3,9 +3,11 @@ import {createHash, randomBytes, randomInt} from 'node:crypto';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import {must} from '../../actors/invariant.js';
 import {edgesSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import {ClusterWatch} from '../cluster/cluster-watch.js';
+import {ClusterWatch, type StoredLevel} from '../cluster/cluster-watch.js';
 import {tickMs} from '../ingest/publisher.js';
 import {FileLines} from '../journal-lines.js';
 import {KeptStore} from '../kept/kept-store.js';
@@ -20,7 +22,7 @@ import {Pulse, type PulseState} from '../nats/client/pulse.js';
 import {StreamLines} from '../nats/journal-copy.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {RecordLines} from '../nats/record-lines.js';
-import {deadLettersStream, recordStream, triggersStream} from '../nats/topology.js';
+import {deadLettersStream, raiseLevel, readDeployment, recordStream, triggersStream} from '../nats/topology.js';
 import {hasUnreadable} from '../nats/unreadable-messages.js';
 import {createLogger, type Logger} from '../observe.js';
 import {promised} from '../promised.js';
@@ -64,6 +66,8 @@ export interface EdgeOptions extends FrontOptions {
   /** Folder for the note of keys and definitions. */
   readonly dataDir: string;
   readonly tokens: AdminTokens;
+  /** That of the deployment (actors/cluster/level.ts). */
+  readonly level: number;
   /** Folder of the journal of revocations, where no other process writes it, and whether the data is a backup that was restored. */
   readonly revocations: {readonly folder: string; readonly isRestored: boolean};
   /** Keys of the configuration; without them a first start creates some. */
@@ -129,6 +133,11 @@ interface Stores extends Pick<Writes, 'visitorSalt'> {
   readonly record: StoredRecord;
   readonly lostRecords: LostRecords;
 }
+
+const storedLevel = (nc: NatsConnection): StoredLevel => ({
+  read: async () => must(await readDeployment(nc), 'a deployment that runs has a record').formatVersion,
+  raise: (from) => raiseLevel(nc, from),
+});
 
 async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: Logger): Promise<Stores> {
   const [js, jsm] = [jetstream(ask), await jetstreamManager(ask, {checkAPI: false})];
@@ -281,7 +290,13 @@ async function openEdge(
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   const cluster =
     natsServer === undefined
-      ? new ClusterWatch(new NatsKeyBucket(connections.ask, 'cluster'), partitionCount, logger)
+      ? new ClusterWatch(
+          new NatsKeyBucket(connections.ask, 'cluster'),
+          partitionCount,
+          options.level,
+          storedLevel(connections.ask),
+          logger,
+        )
       : undefined;
   const fellows = natsServer === undefined ? openFellows(options, connections, keys.ring) : undefined;
   const logSide = openLogSide(options, connections, pulses, cluster, logger);

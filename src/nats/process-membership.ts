@@ -5,7 +5,7 @@ import {Membership, type MembershipOptions} from '../cluster/membership.js';
 import {formerMember, keepMember} from '../data-dir.js';
 import type {ClusterPlan} from '../worker-messages.js';
 import {NatsKeyBucket} from './key-bucket.js';
-import {ensureCluster} from './topology.js';
+import {ensureCluster, programLevels} from './topology.js';
 
 type ProcessMembershipOptions = ClusterPlan & Pick<MembershipOptions, 'role' | 'partitionCount' | 'logger' | 'onFatal'>;
 
@@ -20,6 +20,7 @@ export function processMembership(
     openBucket: () => new NatsKeyBucket(nc, 'cluster'),
     ensure: () => ensureCluster(nc, replicas),
     name: `${hostname()}, process ${process.pid}`,
+    levels: programLevels,
     note: {
       formerId: formerMember(dataDir, options.role),
       keep(id) {

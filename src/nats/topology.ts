@@ -90,7 +90,8 @@ export const bucketSubject = (bucket: Bucket, key: string): string => `$KV.${buc
 export const duplicateWindowMs = 120_000;
 
 export interface Deployment {
-  readonly formatVersion: 2;
+  /** Its level: the newest format of stored data and messages that may be written (actors/cluster/level.ts). */
+  readonly formatVersion: number;
   readonly partitions: number;
   /** Time of its first start, epoch ms. */
   readonly createdMs: number;
@@ -98,10 +99,13 @@ export interface Deployment {
   readonly secret: string;
 }
 
-const formatVersion = 2;
+/** The oldest and the newest level that a program reads and writes. */
+export type Levels = readonly [oldest: number, newest: number];
+/** Those of this program. */
+export const programLevels: Levels = [2, 2];
 const anyFormat = z.object({formatVersion: z.number()});
 const deploymentForm = z.strictObject({
-  formatVersion: z.literal(formatVersion),
+  formatVersion: z.number(),
   partitions: z.number(),
   createdMs: z.number(),
   secret: z.string(),
@@ -235,8 +239,11 @@ async function ensureStreams(jsm: JetStreamManager, streams: readonly NewStream[
   }
 }
 
-/** Undefined before the first `ensureTopology`. */
-export async function readDeployment(nc: NatsConnection): Promise<Deployment | undefined> {
+/** Undefined before the first `ensureTopology`. @throws TopologyFault when its level is none of `levels`. LV1 (actors/cluster/level.ts) */
+export async function readDeployment(
+  nc: NatsConnection,
+  [oldest, newest]: Levels = programLevels,
+): Promise<Deployment | undefined> {
   const jsm = await managerOf(nc);
   const message = await newestMessage(jsm, bucketStream('settings'), bucketSubject('settings', deploymentKey)).catch(
     (cause: Error) => {
@@ -252,9 +259,10 @@ export async function readDeployment(nc: NatsConnection): Promise<Deployment | u
   if (message === undefined) return undefined;
   const json = jsonOrUndefined(message.string());
   const {data: written} = anyFormat.safeParse(json);
-  if (written !== undefined && written.formatVersion !== formatVersion) {
+  if (written !== undefined && (written.formatVersion < oldest || written.formatVersion > newest)) {
+    const reads = oldest === newest ? newest : `${oldest} to ${newest}`;
     throw new TopologyFault(
-      `the data has format version ${written.formatVersion}; this version of Millrace reads ${formatVersion}: ${wayOn}`,
+      `the data has format version ${written.formatVersion}; this version of Millrace reads ${reads}: ${wayOn}`,
     );
   }
   const {data, error} = deploymentForm.safeParse(json);
@@ -275,9 +283,19 @@ async function checkNothingThere(jsm: JetStreamManager, partitions: number): Pro
   }
 }
 
+/** Raises the level by one. False: it is another one by now. LV2, LV3 (actors/cluster/level.ts) */
+export async function raiseLevel(nc: NatsConnection, from: number): Promise<boolean> {
+  const subject = bucketSubject('settings', deploymentKey);
+  const message = await newestMessage(await managerOf(nc), bucketStream('settings'), subject);
+  const record = message?.json<Deployment>();
+  if (message === undefined || record?.formatVersion !== from) return false;
+  const raised: Deployment = {...record, formatVersion: from + 1};
+  return (await putIfNewest(jetstream(nc), subject, JSON.stringify(raised), message.seq)) !== undefined;
+}
+
 async function createDeployment(nc: NatsConnection, partitions: number): Promise<Deployment> {
   const secret = randomBytes(32).toString('base64url');
-  const deployment: Deployment = {formatVersion, partitions, createdMs: wallMs(), secret};
+  const deployment: Deployment = {formatVersion: programLevels[1], partitions, createdMs: wallMs(), secret};
   const subject = bucketSubject('settings', deploymentKey);
   const revision = await putIfNewest(jetstream(nc), subject, JSON.stringify(deployment), 0);
   return revision === undefined ? (await readDeployment(nc))! : deployment; // Another machine was faster: its record counts.

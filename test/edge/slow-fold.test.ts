@@ -89,6 +89,7 @@ async function start(isDistant: boolean): Promise<void> {
     joinsIdentities: true,
     eventNamesMax: 10_000,
     tokens: {admin: testAdminToken, command: 'a token of the command line'},
+    level: 2,
     revocations: {folder: join(temporaryFolder(), 'deletions'), isRestored: false},
     fixedKeys: {write: testWriteKey, secret: testSecretKey},
     deploymentSecret: 'a secret',
@@ -113,7 +114,7 @@ async function start(isDistant: boolean): Promise<void> {
 async function ownElsewhere(): Promise<void> {
   await ensureCluster(listening, 1);
   const bucket = new NatsKeyBucket(listening, 'cluster');
-  const another = {name: 'another process', role: 'partition'} as const;
+  const another = {name: 'another process', role: 'partition', levels: [2, 2]} as const;
   await bucket.write(memberName('m'), memberText('up', 0, {...another, sinceMs: 0, isBack: false}), 0);
   await bucket.write(ownerName('partition', 0), ownerText('m'), 0);
   const reporter = new AppliedReporter(

@@ -174,6 +174,13 @@ export const coreMutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/nats/journal-copy.test.ts', only: 'brings back the lines'},
   },
   {
+    name: 'a-level-rises-while-a-member-lacks-it',
+    file: 'actors/cluster/level.ts',
+    text: 'lackingLevel(members, level + 1).length > 0) this.sinceMs = undefined;',
+    replacement: 'lackingLevel(members, level).length > 0) this.sinceMs = undefined;',
+    caughtBy: {vitest: 'test/actors/cluster/level.test.ts', only: 'begins the time anew'},
+  },
+  {
     name: 'a-member-is-sure-for-longer-than-others-wait',
     file: 'actors/cluster/member.ts',
     text: 'const sureMsMax = (silentRenewals - 2) * renewMs;',

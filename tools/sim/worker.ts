@@ -136,6 +136,7 @@ export class SimWorker {
     };
     const membership = new Membership({
       role: 'partition',
+      levels: [1, 1],
       openBucket: () => new SimBucket(this.link, reconnected),
       ensure: async () => undefined,
       partitionCount: partitions,

@@ -238,7 +238,7 @@ const cluster: readonly Family[] = [
   {
     name: 'millrace_members',
     type: 'gauge',
-    help: 'Processes beside an external NATS that fold (partition), report or deliver: up, leaving, or silent (paused, cut off or dead).',
+    help: 'Processes beside an external NATS that fold (partition), report, deliver or serve (edge): up, leaving, or silent (paused, cut off or dead).',
     read: ({front}) => {
       const members = front.operations.cluster?.members;
       return memberRoles.flatMap((role) =>

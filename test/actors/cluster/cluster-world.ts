@@ -5,7 +5,7 @@ import {type MemberCard, ownerIn, partitionOf, type StoredRecord} from '../../..
 import {Random} from '../../../tools/random.js';
 
 const stepMs = 250;
-const card: MemberCard = {name: 'a node', sinceMs: 0, isBack: false, role: 'partition'};
+const card: MemberCard = {name: 'a node', sinceMs: 0, isBack: false, role: 'partition', levels: [1, 1]};
 const requestMsMax = 2_000;
 const publishMs = 1_000;
 

@@ -23,7 +23,10 @@ beforeEach(() => {
 
 const stored = (name: string, text: string): StoredRecord => ({name, revision: ++revision, text});
 const member = (id: string, state: MemberState = 'up', isBack = false, role: MemberRole = 'partition'): StoredRecord =>
-  stored(memberName(id), memberText(state, beat++, {name: `process of ${id}`, sinceMs: 5, isBack, role}));
+  stored(
+    memberName(id),
+    memberText(state, beat++, {name: `process of ${id}`, sinceMs: 5, isBack, role, levels: [1, 1]}),
+  );
 const owner = (partition: number, id: string | undefined, role: MemberRole = 'partition'): StoredRecord =>
   stored(ownerName(role, partition), ownerText(id));
 const over = (id: string): StoredRecord => stored(memberName(id), '');

@@ -7,6 +7,7 @@ import {Card} from '../../shell/card';
 const pills: Readonly<Record<MemberLoad['state'], string>> = {up: 'pill', leaving: 'pill warn', silent: 'pill bad'};
 
 const roles: Readonly<Record<MemberLoad['role'], string>> = {
+  edge: 'serves',
   partition: 'folds',
   report: 'reports',
   deliver: 'delivers',

@@ -59,7 +59,7 @@ export interface PartitionLoad {
 export interface MemberLoad {
   readonly name: string;
   /** What it does: `partition` folds. */
-  readonly role: 'partition' | 'report' | 'deliver';
+  readonly role: 'partition' | 'report' | 'deliver' | 'edge';
   /** `silent`: it has not renewed its record. */
   readonly state: 'up' | 'leaving' | 'silent';
   /** Epoch ms at which it joined. */
