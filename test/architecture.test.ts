@@ -189,7 +189,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['admission'],
     ['answers', 'metrics'],
     ['routes'],
-    ['resources'],
+    ['mcp', 'resources'],
     ['openapi'],
     ['dashboard'],
     ['all-routes.ts', 'server.ts'],

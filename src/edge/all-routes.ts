@@ -1,6 +1,7 @@
 // Every path of the service (docs/api/README.md).
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
+import {answerMcp, messageBytesMax} from './mcp/route.js';
 import {serveDescription, serveNotices, servePage} from './openapi/routes.js';
 import {resources} from './resources/all.js';
 import {routesOf} from './resources/resource.js';
@@ -118,6 +119,10 @@ export const routes: Routes = {
           takeBody: answerQuery(),
         },
       },
+    ],
+    [
+      '/mcp',
+      {POST: {access: 'read', limit: 'reads', isQuestion: true, bodyBytesMax: messageBytesMax, takeBody: answerMcp}},
     ],
     ...kept.filter(([path]) => !path.endsWith('/')),
     ['/v1/alerts/preview', {POST: managing(previewAlert, alertBodyBytesMax)}],

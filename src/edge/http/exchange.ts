@@ -150,6 +150,8 @@ export class Exchange implements CommitWaiter {
   forwardedPrefix = '';
   /** The header that says the client's country (COUNTRY_HEADER), trusted or not. */
   country = '';
+  /** Headers of the Model Context Protocol (src/edge/mcp). */
+  mcpHeaders: readonly Header[] | undefined;
   /** `Origin`: the page that asks, as a browser sends it. */
   origin: string | undefined;
   /** A header that must occur once occurs twice. */
@@ -376,6 +378,7 @@ export class Exchange implements CommitWaiter {
         break;
       default:
         if (name === this.host.countryHeader) this.country = joined(this.country, value);
+        else if (name.startsWith('mcp-')) this.mcpHeaders = [...(this.mcpHeaders ?? []), [name, value]];
     }
   }
 

@@ -1,4 +1,5 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers.
+
 import {z} from 'zod';
 import {reportQuestion} from '../../asks/question/behind.js';
 import {watched} from '../../asks/question/counts.js';
@@ -85,6 +86,7 @@ import {
   rotatedWebhookAnswer,
   testedWebhookAnswer,
 } from '../answers/webhooks.js';
+import {assistantMessage} from '../mcp/route.js';
 import type {JsonSchema} from '../query/query.js';
 import {resources} from '../resources/all.js';
 import {outdatedAnswer, type Resource, removedAnswer} from '../resources/resource.js';
@@ -169,6 +171,7 @@ const requests: Named = {
   ReportQuestion: reportQuestion,
   Questions: severalBody,
   Query: queryBody,
+  AssistantMessage: assistantMessage,
   ...ofResources(({schemas: {form, change}}, name) => [
     [`New${name}`, form],
     [`${name}Change`, change],

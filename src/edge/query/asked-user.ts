@@ -12,8 +12,13 @@ import {type QueryValues, readPathId, readQuery} from './query.js';
 
 export const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
 
-/** Answers 404. `linkedTo`: the user that an anonymous one is. */
-export function failUnknown(exchange: Exchange, {linkedTo}: {readonly linkedTo?: string}, more: object = {}): void {
+/** `linkedTo`: the user that an anonymous one is. */
+export interface UnknownUser {
+  readonly linkedTo?: string;
+}
+
+/** Answers 404. */
+export function failUnknown(exchange: Exchange, {linkedTo}: UnknownUser, more: object = {}): void {
   exchange.failWith(userNotFound, linkedTo === undefined ? more : {...more, linked_to: linkedTo});
 }
 

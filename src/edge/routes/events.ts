@@ -4,7 +4,7 @@ import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
-import {failUnknown, namedUser} from '../query/asked-user.js';
+import {failUnknown, namedUser, type UnknownUser} from '../query/asked-user.js';
 import {askerOf} from '../query/asker-of.js';
 import {type HistoryFilters, HistoryReader, type HistoryStart} from '../query/history.js';
 import {anyText, askedId, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
@@ -32,7 +32,14 @@ export const historyForm = {
 type HistoryQuery = QueryValues<typeof historyForm>;
 
 export async function readEvents(front: Front, exchange: Exchange): Promise<void> {
-  const query = readQuery(exchange.query, historyForm);
+  const found = await historyOf(front, exchange, exchange.query);
+  if (typeof found === 'string') exchange.json('200 OK', found);
+  else failUnknown(exchange, found);
+}
+
+/** A page of the history as JSON. @throws RequestFailure that names a parameter of `text` */
+export async function historyOf(front: Front, exchange: Exchange, text: string): Promise<string | UnknownUser> {
+  const query = readQuery(text, historyForm);
   const filters = readFilters(query, front);
   const partitions = partitionsOf(front, filters);
   const filterText = JSON.stringify([filters.user, filters.event, filters.fromMs, filters.toMs]);
@@ -41,11 +48,11 @@ export async function readEvents(front: Front, exchange: Exchange): Promise<void
     query.limit,
     start,
   );
-  if (page.linkedTo !== undefined) return failUnknown(exchange, page);
+  if (page.linkedTo !== undefined) return page;
   const {events, next, ordinalEnds} = page;
   const cursor = next === undefined ? null : front.reads.cursors.seal({place: next, ordinalEnds}, filterText);
   const tail = `"has_more":${next !== undefined},"next_cursor":${JSON.stringify(cursor)}`;
-  exchange.json('200 OK', `{"data":[${events.join(',')}],${tail}}`);
+  return `{"data":[${events.join(',')}],${tail}}`;
 }
 
 function readFilters(query: HistoryQuery, front: Front): HistoryFilters {

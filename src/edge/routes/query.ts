@@ -106,12 +106,7 @@ export const answerQuery =
       return askedOf(question, at, front);
     };
     if (!('questions' in body)) {
-      const asked = read(body, '');
-      exchange.caller.costs(asked.queries.length);
-      const answers = await answersTo(front, exchange, asked.queries, undefined);
-      const failure = answers.find(isFailure);
-      if (failure !== undefined) throw new RequestFailure(failure);
-      return exchange.json('200 OK', answeredText(front, asked, answers as readonly Report[]));
+      return exchange.json('200 OK', await oneAnswer(front, exchange, read(body, ''), undefined));
     }
     const {questions, at} = readBody(body);
     const asked = questions.map((value, i) => orFailure(() => read(value, `/questions/${i}`)));
@@ -130,6 +125,20 @@ export const answerQuery =
       `{"answers":[${texts.join()}],"log_position":${JSON.stringify(positionOf(answers) ?? null)}}`,
     );
   };
+
+/** `at`: the position; undefined: the newest. @throws RequestFailure */
+export async function oneAnswer(
+  front: Front,
+  exchange: Exchange,
+  asked: Asked,
+  at: string | undefined,
+): Promise<string> {
+  exchange.caller.costs(asked.queries.length);
+  const answers = await answersTo(front, exchange, asked.queries, at);
+  const failure = answers.find(isFailure);
+  if (failure !== undefined) throw new RequestFailure(failure);
+  return answeredText(front, asked, answers as readonly Report[]);
+}
 
 const tooMany = (count: number): Failure =>
   invalidRequest(

@@ -5,7 +5,7 @@ import type {PartitionAnswer} from '../../asks/partition.js';
 import {devicesListedMax, type UserRef} from '../../asks/users.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
-import {failUnknown, userInPath, userInQuery} from '../query/asked-user.js';
+import {failUnknown, type UnknownUser, userInPath, userInQuery} from '../query/asked-user.js';
 import {askerOf} from '../query/asker-of.js';
 import {devicesOf} from '../query/devices.js';
 import {HistoryReader} from '../query/history.js';
@@ -17,6 +17,13 @@ export const readUserInPath: Handle = (front, exchange, segment) =>
   answerProfile(front, exchange, userInPath(exchange, segment));
 
 async function answerProfile(front: Front, exchange: Exchange, user: UserRef): Promise<void> {
+  const found = await profileOf(front, exchange, user);
+  if (typeof found === 'string') exchange.json('200 OK', found);
+  else failUnknown(exchange, found);
+}
+
+/** The profile as JSON, with the newest events of the user. */
+export async function profileOf(front: Front, exchange: Exchange, user: UserRef): Promise<string | UnknownUser> {
   const partition = partitionOfUser(user, front.partitionCount);
   // Asked at once: under load the way to the partition's thread is longer than the answer takes.
   const [profile, page, anonymousIds] = await Promise.all([
@@ -24,11 +31,11 @@ async function answerProfile(front: Front, exchange: Exchange, user: UserRef): P
     new HistoryReader(front.reads.asks, [partition], {user}, askerOf(exchange)).read(historyLimitDefault, undefined),
     user.kind === 'user' ? anonymousIdsOf(front, user.id) : undefined,
   ]);
-  if (profile.kind === 'unknown_user') return failUnknown(exchange, profile);
+  if (profile.kind === 'unknown_user') return profile;
   // A user who is deleted between the two answers is unknown, and not a profile without events.
-  if (page.isUserUnknown) return failUnknown(exchange, page);
+  if (page.isUserUnknown) return page;
   const history = `"events":[${page.events.join(',')}],"events_has_more":${page.next !== undefined}`;
-  exchange.json('200 OK', `{${profileFields(profile, anonymousIds)},${history}}`);
+  return `{${profileFields(profile, anonymousIds)},${history}}`;
 }
 
 export async function anonymousIdsOf(front: Front, userId: string): Promise<readonly string[]> {

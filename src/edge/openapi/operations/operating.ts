@@ -3,6 +3,7 @@
 import {version} from '../../../version.js';
 import {callerAnswer} from '../../answers/caller.js';
 import {healthAnswer, readinessAnswer} from '../../answers/operating.js';
+import {assistantMessage} from '../../mcp/route.js';
 import {noParameters} from '../../query/query.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from '../operation.js';
 
@@ -40,6 +41,19 @@ export const operating: Operations = {
     query: noParameters,
     answers: {200: {description: 'The key.', schema: callerAnswer}},
     errors: [],
+  },
+  'POST /mcp': {
+    id: 'assistants',
+    tag: 'Reports',
+    summary: 'Ask as an AI assistant, by the Model Context Protocol',
+    description: 'A JSON-RPC message, for programs that speak the protocol; its tools change nothing.',
+    query: noParameters,
+    body: {
+      schema: assistantMessage,
+      example: {jsonrpc: '2.0', id: 1, method: 'tools/list'},
+    },
+    answers: {200: {description: 'The JSON-RPC answer.', media: 'application/json'}, 202: {description: 'Taken.'}},
+    errors: ['origin_not_allowed'],
   },
   'GET /healthz': {
     id: 'health',
