@@ -3,9 +3,11 @@
 //   C1. A live read has all events of its user that were acknowledged before it was asked.
 //   C2. An owner answers no live read that came after a successor's tick was stored.
 //   C3. In the end each partition has one runner, at the member that owns it.
+import {memberName, ownerIn, ownerName} from '../../actors/cluster/records.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../src/asks/partition.js';
 import {partitionOfUser} from '../../src/edge/query/user-partition.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
+import {bucketSubject} from '../../src/nats/topology.js';
 import type {Started} from '../../src/partition/hand.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {Clients, keyOf, tokenPattern} from './clients.js';
@@ -353,11 +355,19 @@ class ClusterWorld {
 
   private get isAtRest(): boolean {
     if (!this.clients.isDone || this.edge.publisher.bytesPending > 0 || !this.server.isUp) return false;
-    if (this.living.some(({link, phase}) => !link.isConnected || phase !== 'up')) return false;
+    if (!this.living.every((worker) => this.isMember(worker))) return false;
     return this.server.logs.every((log, partition) => {
       const [owner, other] = this.runnersOf(partition);
       return owner !== undefined && other === undefined && this.isRunnerAtRest(owner, log, partition);
     });
+  }
+
+  /** Whether it stays, and its record was not ended by others: it would publish nothing more. */
+  private isMember({link, phase, memberId}: SimWorker): boolean {
+    if (!link.isConnected || phase !== 'up' || memberId === undefined) return false;
+    const {cluster} = this.server;
+    const subject = bucketSubject('cluster', memberName(memberId));
+    return subject in cluster.subjectsUnder(subject) && cluster.lastOf(subject).data.length > 0;
   }
 
   private runnersOf(partition: number): Runner[] {
@@ -376,8 +386,8 @@ class ClusterWorld {
   /** C3 */
   private checkOwners(): void {
     for (const [partition] of this.server.logs.entries()) {
-      const {data} = this.server.cluster.lastOf(`$KV.cluster.o-${partition}`);
-      const {owner} = JSON.parse(new TextDecoder().decode(data)) as {owner: string | null};
+      const {data} = this.server.cluster.lastOf(bucketSubject('cluster', ownerName('partition', partition)));
+      const owner = ownerIn(new TextDecoder().decode(data));
       const at = this.living.filter(({runners}) => runners.some(({view}) => view.partition.partition === partition));
       if (at.length !== 1 || at[0]!.memberId !== owner)
         this.fail(`C3: ${partition} is of ${owner}, and runs at ${at.map(({memberId}) => memberId)}`);
