@@ -10,6 +10,8 @@ export interface Run {
   readonly restarts: readonly Restart[];
   readonly batchEventsMax: number;
   readonly env: Readonly<Record<string, string>>;
+  /** A deployment of many processes gets the same requests, and must answer the same. */
+  readonly isShared?: boolean;
   /** From the first restart on, RETENTION_DAYS of the last days; before, events are up to three weeks old. Absent: for ever. */
   readonly retentionDays?: number;
 }
@@ -28,13 +30,13 @@ const unlimited = {
 
 /** @throws Error at the first difference */
 export async function play(
-  {seed, restarts, batchEventsMax, env, retentionDays}: Run,
+  {seed, restarts, batchEventsMax, env, isShared = false, retentionDays}: Run,
   {steps: stepsPerStretch, queries}: Lengths,
 ): Promise<void> {
   const nowMs = Date.now();
   const past = retentionDays === undefined ? undefined : ([nowMs - 20 * dayMs, nowMs - 8 * dayMs] as const);
   const workload = new Workload(seed, nowMs, batchEventsMax, past);
-  const driver = await Driver.start({...unlimited, ...env}, workload);
+  const driver = await Driver.start({...unlimited, ...env}, workload, isShared);
   try {
     for (const restart of restarts) {
       await steps(driver, stepsPerStretch);

@@ -364,6 +364,13 @@ export class Workload {
     return Object.fromEntries(fresh);
   }
 
+  /** Whole days of up to a year. */
+  months(): {from: string; to: string} {
+    const fromMs = this.timeMs();
+    const [from, to] = [fromMs, fromMs + this.random.between(1, 360) * dayMs].map((ms) => formatTime(ms).slice(0, 10));
+    return {from: from!, to: to!};
+  }
+
   /** In a zone the bounds are dates: the clock may skip a time. */
   private zonedRange(): {from: string; to: string; interval?: Interval; timezone?: string} {
     const {from, to, ...rest} = this.bucketRange();
