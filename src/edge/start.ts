@@ -351,7 +351,7 @@ async function openEdge(
   });
   const {port, adminPort, servers} = await openDoors(options, transport, front, dashboard, logger);
   const firstKeys = await keys.createFirst(); // Keys are created after the doors are open: a start that fails shows none.
-  const signInCode = await keys.signIn.createCode();
+  const signInCode = await promised('a leader of the bucket KV_keys', keys.signIn.createFirstCode(), {logger});
   const ticking = setInterval(() => front.writes.publisher.tick(), tickMs);
   const save = (): Promise<unknown> =>
     Promise.all([saveLastUsed(keys, logger), saveReads(kept.shareReads, logger), lostRecords.note()]);
