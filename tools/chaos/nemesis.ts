@@ -30,6 +30,8 @@ export interface Stage {
 export interface Ground {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Ports of further edges. Clients take one edge after the other. */
+  readonly edges?: readonly number[];
 }
 
 export interface Nemesis {

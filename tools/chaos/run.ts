@@ -71,7 +71,8 @@ export class Run {
     const readback = new Readback(port, keys.secret);
     const truth = new Truth(journal.path);
     const reports = new Reports(readback);
-    const senders = Array.from({length: workersCount}, () => new Sender(journal, port, keys));
+    const edges = [port, ...(ground.edges ?? [])];
+    const senders = Array.from({length: workersCount}, () => new Sender(journal, edges, keys));
     const losses = new Losses(truth, readback, reports, senders[0]!);
     const stage: Stage = {folder, journal, service, readback, losses, patience};
     const run = new Run(nemesis, stage, seed, things, senders, new Checker(stage, nemesis, truth, reports, patience));

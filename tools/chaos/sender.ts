@@ -15,17 +15,22 @@ export interface Sent {
   readonly logPosition: string | undefined;
 }
 
+interface Edge {
+  readonly write: Http;
+  readonly secret: Http;
+}
+
+/** Each request goes to the next edge. */
 export class Sender {
-  private readonly write: Http;
-  private readonly secret: Http;
+  private readonly edges: readonly Edge[];
+  private sent = 0;
 
   constructor(
     private readonly journal: Journal,
-    port: number,
+    ports: readonly number[],
     keys: Keys,
   ) {
-    this.write = new Http(port, keys.write);
-    this.secret = new Http(port, keys.secret);
+    this.edges = ports.map((port) => ({write: new Http(port, keys.write), secret: new Http(port, keys.secret)}));
   }
 
   /** A request of several things may have events alone. */
@@ -42,17 +47,20 @@ export class Sender {
 
   private request(things: readonly Thing[]) {
     const [first] = things;
+    const {write, secret} = this.edges[this.sent++ % this.edges.length]!;
     if (things.length > 1) {
-      return this.write.send('POST', '/v1/events/batch', {events: things.map((thing) => bodyOf(thing))});
+      return write.send('POST', '/v1/events/batch', {events: things.map((thing) => bodyOf(thing))});
     }
-    if (first!.kind === 'deletion') return this.secret.send('DELETE', `/v1/users/${encodeURIComponent(first!.userId)}`);
+    if (first!.kind === 'deletion') return secret.send('DELETE', `/v1/users/${encodeURIComponent(first!.userId)}`);
     const path = first!.kind === 'event' ? '/v1/events' : '/v1/users/identify';
-    return this.write.send('POST', path, bodyOf(first!));
+    return write.send('POST', path, bodyOf(first!));
   }
 
   close(): void {
-    this.write.close();
-    this.secret.close();
+    for (const {write, secret} of this.edges) {
+      write.close();
+      secret.close();
+    }
   }
 }
 

@@ -80,7 +80,7 @@ export class Wake implements Nemesis {
 
   async strike(stage: Stage, random: Random): Promise<void> {
     const {port, keys} = stage.service.options;
-    const sender = new Sender(stage.journal, port, keys);
+    const sender = new Sender(stage.journal, [port], keys);
     const witness = new Witness(this.workload!, sender, stage.readback);
     try {
       await this.stopAndWake(stage, witness, this.stopMs(random));
