@@ -34,7 +34,11 @@ export class Events {
   }
 
   apply(entry: EntryView, sequence: number): void {
-    if (entry.hasMessageId && !this.admit(entry, sequence, this.tally)) return;
+    if (!entry.hasMessageId || this.admit(entry, sequence, this.tally)) this.count(entry);
+  }
+
+  /** Counts an event that is admitted. */
+  count(entry: EntryView): void {
     const {users, aggregator, chunks, time, retention} = this.of;
     if (entry.timeMs < retention.fromMs) {
       this.tally.expired += 1; // RT2 (retention.ts)

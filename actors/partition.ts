@@ -71,7 +71,7 @@ export class Partition {
   appliedSequence = 0;
   /** Mark of the message at `appliedSequence`; empty before the first. */
   appliedMark = '';
-  private readonly time = new LogicalTime();
+  readonly time = new LogicalTime();
   private readonly producers = new Producers();
   readonly dedupe: Dedupe;
   readonly users = new UserActors((user) => this.identity.noteNewUser(user));

@@ -20,6 +20,7 @@ const usage = `millrace [COMMAND]
   export      writes all events and users to a file
   import      imports events from a file, and what export wrote
   relink      joins events that were stored while IDENTITY_JOIN was off
+  repartition changes the number of partitions of a service that does not run
   backup      copies and restores the data of a service
   cluster     lists the processes beside an external NATS, and raises the level of formats
   demo        a service with the events of a web shop
@@ -29,7 +30,7 @@ const usage = `millrace [COMMAND]
 `;
 
 /** Commands that start a nats-server where none is named. */
-const needsNatsServer = ['serve', 'demo', 'backup', 'doctor'];
+const needsNatsServer = ['serve', 'demo', 'repartition', 'backup', 'doctor'];
 const programs = {
   serve: 'main',
   dashboard: 'cli/dashboard',
@@ -39,6 +40,7 @@ const programs = {
   retention: 'cli/retention',
   import: 'cli/import',
   relink: 'cli/relink',
+  repartition: 'cli/repartition',
   backup: 'cli/backup',
   cluster: 'cli/cluster',
   demo: 'demo',

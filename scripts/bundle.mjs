@@ -27,6 +27,7 @@ const programs = [
   'cli/keys',
   'cli/names',
   'cli/relink',
+  'cli/repartition',
   'cli/retention',
   'edge/write-description',
 ];

@@ -15,6 +15,7 @@ const programs = {
   retention: ['service/cli/retention', ofService],
   import: ['service/cli/import', ofService],
   relink: ['service/cli/relink', ofService],
+  repartition: ['service/cli/repartition', {say: quiet}],
   backup: ['service/cli/backup', {say: quiet}],
   cluster: ['service/cli/cluster', ofService],
   demo: ['service/demo', {}],

@@ -163,6 +163,7 @@ describe('the package', () => {
       'retention',
       'import',
       'relink',
+      'repartition',
       'backup',
       'cluster',
       'demo',

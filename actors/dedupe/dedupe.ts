@@ -9,7 +9,7 @@ import {type Actor, bytesIn, type FrozenPart, jsonOf, jsonPart, type Moment, typ
 import {Journal, type JournalBlock} from '../journal.js';
 import {dayMs, dedupeMs, tombstoneMs} from '../limits.js';
 import {entryKind} from '../log/entries.js';
-import {contentHash, fingerprint} from '../log/entry-fingerprint.js';
+import {contentHash, fingerprint, type Identified} from '../log/entry-fingerprint.js';
 import type {EntryView} from '../log/entry-view.js';
 import {Conflicts} from './conflicts.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
@@ -81,7 +81,7 @@ export class Dedupe implements Actor<EntryView> {
     this.conflicts.add({timeMs: entry.receivedMs, event: entry.kind === entryKind.event ? entry.text() : null});
   }
 
-  fingerprintOf(entry: EntryView): Uint32Array {
+  fingerprintOf(entry: Identified): Uint32Array {
     const words = new Uint32Array(fingerprintWords);
     fingerprint(entry, this.seeds, words);
     return words;
@@ -90,7 +90,17 @@ export class Dedupe implements Actor<EntryView> {
   /** Remembers the ids of erased events and identifies: late copies of these are not counted. */
   addErased(prints: readonly Uint32Array[], logicalMs: number): void {
     const day = Math.floor(logicalMs / dayMs);
-    for (const print of prints) if (this.tombstones.add(print, 0, day)) addFresh(this.freshTombstones, print, day);
+    for (const print of prints) this.adoptErased(print, day);
+  }
+
+  /** Remembers an id that another partition got on a logical day. Days ascend. */
+  adopt(print: Uint32Array, day: number, content: number): void {
+    if (this.messageIds.add(print, 0, day, content)) addFresh(this.freshIds, print, day, content);
+  }
+
+  /** Remembers the id of an erased event or identify since a logical day. */
+  adoptErased(print: Uint32Array, day: number): void {
+    if (this.tombstones.add(print, 0, day)) addFresh(this.freshTombstones, print, day);
   }
 
   expire(logicalMs: number): void {

@@ -133,6 +133,19 @@ export class FingerprintSet {
     return segment.contents[this.slotOf(segment, from, at)];
   }
 
+  /** Visits the held fingerprints, in no order. The next visit overwrites `print`. */
+  forEach(visit: (print: Uint32Array, day: number, content: number) => void): void {
+    const print = new Uint32Array(fingerprintWords);
+    for (const segment of this.segments) {
+      const {words, tags, contents, slots} = segment;
+      for (let slot = 0; slot < slots; slot++) {
+        if (!this.isHeld(segment, slot)) continue;
+        for (let i = 0; i < fingerprintWords; i++) print[i] = words[slot * fingerprintWords + i];
+        visit(print, must(this.byTag[tags[slot]], 'a held slot is of a generation that is known').day, contents[slot]);
+      }
+    }
+  }
+
   /** `content`: 16 bits. @returns whether the fingerprint was new. */
   add(from: Uint32Array, at: number, day: number, content = 0): boolean {
     if (this.dropped.length > 0) this.freeSlots(slotsFreedAtOnce);

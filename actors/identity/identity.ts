@@ -70,7 +70,7 @@ export class Identity implements Actor<EntryView> {
     this.addLateLink({userId: entry.userKey().slice(1), anonymousId: entry.anonymousId()});
   }
 
-  private addLateLink(link: LateLink): void {
+  addLateLink(link: LateLink): void {
     this.lateLinks.set(JSON.stringify([link.userId, link.anonymousId]), link);
   }
 

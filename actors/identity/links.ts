@@ -53,6 +53,20 @@ export class Links implements Actor<LinkedKeys> {
     return 'new';
   }
 
+  /** Takes over the link of a device of another partition, with its owner. */
+  adopt(from: Links, device: number): void {
+    const key = from.devices.bytesOf(device);
+    const added = this.devices.intern(key, 0, key.length);
+    const link = from.links[device];
+    this.makeRoom(added);
+    if (link !== none) {
+      const owner = from.owners.bytesOf(from.ownerOf(device));
+      this.chain(added, this.internOwner(owner, {start: 0, end: owner.length}));
+    }
+    this.links[added] = link === none ? none : (this.links[added] | (link & sharedBit)) >>> 0;
+    this.note(added);
+  }
+
   /** LK1, LK2 */
   private linkAgain(
     device: number,

@@ -458,7 +458,7 @@ function textEnd(bytes: Uint8Array, at: number): number {
   return at + 3 + ((bytes[at] & 0x7f) | ((bytes[at + 1] & 0x7f) << 7) | (bytes[at + 2] << 14));
 }
 
-function beginEntry(writer: ByteWriter, kind: EntryKind): number {
+export function beginEntry(writer: ByteWriter, kind: EntryKind): number {
   const start = writer.position;
   writer.reserve(entryHeadBytes + 24);
   writer.bytes[writer.position] = kind;

@@ -16,8 +16,14 @@ const onceDomain = 0x6f6e6365;
 /** 'secr' */
 const secretDomain = 0x73656372;
 
+/** What of an entry identifies it. */
+export type Identified = Pick<
+  EntryView,
+  'kind' | 'timeMs' | 'isSecret' | 'bytes' | 'keyStart' | 'keyEnd' | 'messageIdStart' | 'messageIdEnd'
+>;
+
 /** Keyed 96-bit fingerprint of (kind of entry, kind of key, user, message id), written to `words`. */
-export function fingerprint(entry: EntryView, seeds: readonly [number, number, number], words: Uint32Array): void {
+export function fingerprint(entry: Identified, seeds: readonly [number, number, number], words: Uint32Array): void {
   const ofKind = entry.kind !== entryKind.identify ? 0 : entry.timeMs < 0 ? onceDomain : identifyDomain;
   const domain = ofKind ^ (entry.isSecret ? secretDomain : 0);
   words[0] = seeds[0] ^ domain;

@@ -43,6 +43,12 @@ export class ActiveProfiles {
     this.bytes += profile.byteLength;
   }
 
+  /** Brings in a profile that no part of this partition has. AP2 */
+  adopt(user: number, profile: Profile): void {
+    this.activate(user, profile);
+    this.dirty.set(user, profile);
+  }
+
   /** Applies an identify entry to an active profile. */
   apply(user: number, traitsJson: string, origin: IdentifyOrigin): void {
     const held = must(this.active.get(user), 'a profile is active before an entry is applied to it');

@@ -103,6 +103,12 @@ export class UserActors implements Actor<UserRun> {
     return undefined;
   }
 
+  /** Takes over what another partition knows of a user, beside its rows. `record.user`: its number here. */
+  adopt(record: UserRecord): void {
+    this.deltas.adopt(record);
+    if (record.traits !== undefined) this.profiles.adopt(record.user, Profile.restore(record.traits));
+  }
+
   /** Brings a profile into memory. */
   activate(user: number, profile: Profile): void {
     this.profiles.activate(user, profile);

@@ -81,6 +81,17 @@ export class UserDeltas {
     this.identifyIds.set(user, rememberedIds(this.identifyIds.get(user) ?? noIds, added));
   }
 
+  /** Takes over what another partition knows of a user, beside its traits and its rows. It is no change that readers are told of. */
+  adopt({user, createdMs, lastEventMs, lastIdentifyMs, firstIdentifyMs, identifyIds}: UserRecord): void {
+    const slot = this.slot(user, createdMs);
+    const time = slot * timeFields + lastEventAt;
+    if (lastEventMs !== undefined && !(this.times[time] >= lastEventMs)) this.times[time] = lastEventMs;
+    if (lastIdentifyMs === undefined) return;
+    this.marks[slot * markFields + identifyAt] = this.identifyTimes.push(lastIdentifyMs);
+    this.firstIdentifyTimes.push(firstIdentifyMs ?? lastIdentifyMs);
+    if (identifyIds.length > 0) this.identifyIds.set(user, identifyIds);
+  }
+
   /** The user's slot, with its createdMs lowered to `timeMs`. */
   private slot(user: number, timeMs: number): number {
     if (user >= this.slotOf.length) this.slotOf = grown(this.slotOf, Math.max(user + 1, this.slotOf.length * 1.5));

@@ -275,7 +275,7 @@ export function createFront(
       ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
       ...others.writes,
     },
-    reads: {asks, generations, cursors: new CursorSeal(deploymentSecret)},
+    reads: {asks, generations, cursors: new CursorSeal(deploymentSecret, partitionCount)},
     kept: {
       webhookAddresses: new Addresses(webhooks),
       messageId: (...parts) => messageId(deploymentSecret, ...parts),

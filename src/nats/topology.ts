@@ -8,6 +8,8 @@
 //   T4. A record is created only in an empty NATS: its secret is the key of fingerprints and hashes in logs and parts, and with
 //       another key retries would count twice.
 //   T5. Streams are created one after the other: one that is missing before one that exists was lost, which must be reported.
+//   T6. The record changes by compare-and-set alone, and only to another number of partitions. While that is under way it says so,
+//       and every start is refused: an old process would write to logs that are about to go.
 
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
@@ -25,6 +27,7 @@ import {
 import {type NatsConnection, nanos, TimeoutError} from 'nats';
 import * as z from 'zod/mini';
 import {monotonicMs, wallMs} from '../clock.js';
+import {commandLine} from '../command-line.js';
 import {jsonOrUndefined} from '../json.js';
 import {wayOn} from '../other-format.js';
 import {StartFault} from '../start-fault.js';
@@ -97,6 +100,20 @@ export interface Deployment {
   readonly createdMs: number;
   /** 32 random bytes, base64url: the key of keyed hashes and cursors. Never shown, never changed. */
   readonly secret: string;
+  readonly repartition?: Repartition | undefined;
+}
+
+/** A change to another number of partitions that has begun (src/cli/repartition). No process starts meanwhile. T6 */
+export interface Repartition {
+  readonly to: number;
+  /** `copying`: it can be given up. `switching`: it has to be finished. */
+  readonly stage: 'copying' | 'switching';
+}
+
+export interface DeploymentRecord {
+  readonly deployment: Deployment;
+  /** Revision that a change expects. */
+  readonly revision: number;
 }
 
 /** The oldest and the newest level that a program reads and writes. */
@@ -109,6 +126,7 @@ const deploymentForm = z.strictObject({
   partitions: z.number(),
   createdMs: z.number(),
   secret: z.string(),
+  repartition: z.optional(z.strictObject({to: z.number(), stage: z.enum(['copying', 'switching'])})),
 }) satisfies z.ZodMiniType<Deployment>;
 
 /** An election takes up to nine seconds. */
@@ -193,9 +211,11 @@ async function ensureAll(
     await checkNothingThere(jsm, partitions);
     deployment = await createDeployment(nc, partitions); // T2
   }
+  const {repartition} = deployment;
+  if (repartition !== undefined) throw new TopologyFault(`${begunText(repartition)}: ${finishText(repartition)}`);
   if (deployment.partitions !== partitions) {
     throw new TopologyFault(
-      `PARTITIONS is ${partitions}, but the data was created with ${deployment.partitions}: set PARTITIONS=${deployment.partitions}`,
+      `PARTITIONS is ${partitions}, but the data was created with ${deployment.partitions}: set PARTITIONS=${deployment.partitions}, or change the number with "${commandLine('repartition', '--to', `${partitions}`)}"`,
     );
   }
   const streams = [
@@ -239,11 +259,23 @@ async function ensureStreams(jsm: JetStreamManager, streams: readonly NewStream[
   }
 }
 
+const begunText = ({to}: Repartition): string => `a change to ${to} partitions has begun and has not ended`;
+const finishText = ({to, stage}: Repartition): string => {
+  const finish = `finish it with "${commandLine('repartition', '--to', `${to}`)}"`;
+  return stage === 'switching' ? finish : `${finish}, or give it up with "${commandLine('repartition', '--abandon')}"`;
+};
+
 /** Undefined before the first `ensureTopology`. @throws TopologyFault when its level is none of `levels`. LV1 (actors/cluster/level.ts) */
-export async function readDeployment(
+export const readDeployment = async (
+  nc: NatsConnection,
+  levels: Levels = programLevels,
+): Promise<Deployment | undefined> => (await readDeploymentRecord(nc, levels))?.deployment;
+
+/** As `readDeployment`. */
+export async function readDeploymentRecord(
   nc: NatsConnection,
   [oldest, newest]: Levels = programLevels,
-): Promise<Deployment | undefined> {
+): Promise<DeploymentRecord | undefined> {
   const jsm = await managerOf(nc);
   const message = await newestMessage(jsm, bucketStream('settings'), bucketSubject('settings', deploymentKey)).catch(
     (cause: Error) => {
@@ -266,8 +298,42 @@ export async function readDeployment(
     );
   }
   const {data, error} = deploymentForm.safeParse(json);
-  if (error === undefined) return data;
+  if (error === undefined) return {deployment: data, revision: message.seq};
   throw new TopologyFault(`the record of this deployment is none (${z.prettifyError(error)}): restore a backup`);
+}
+
+/** Changes the record; returns its new revision. T6 @throws TopologyFault when another process changed it meanwhile. */
+export async function changeDeployment(nc: NatsConnection, deployment: Deployment, revision: number): Promise<number> {
+  const subject = bucketSubject('settings', deploymentKey);
+  const changed = await putIfNewest(jetstream(nc), subject, JSON.stringify(deployment), revision);
+  if (changed === undefined) throw new TopologyFault('another process changed the record of this deployment meanwhile');
+  return changed;
+}
+
+/** Number of copies of each stream. */
+export async function replicasOf(jsm: JetStreamManager): Promise<number> {
+  return (await jsm.streams.info(bucketStream('settings'))).config.num_replicas;
+}
+
+/** Creates the missing buckets of parts of so many partitions. */
+export async function ensurePartsBuckets(jsm: JetStreamManager, partitions: number): Promise<void> {
+  const replicas = await replicasOf(jsm);
+  for (const bucket of partsBuckets(partitions)) await ensureStream(jsm, bucketConfig(bucket, replicas));
+}
+
+/** Replaces the log of a partition by an empty one. */
+export async function beginLog(jsm: JetStreamManager, partition: number): Promise<void> {
+  await dropStream(jsm, logStream(partition));
+  await addStream(jsm, logConfig(partition, await replicasOf(jsm)));
+}
+
+/** Deletes a stream with its files; one that is not there is none. */
+export async function dropStream(jsm: JetStreamManager, stream: string): Promise<void> {
+  try {
+    await jsm.streams.delete(stream);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
 }
 
 /** @throws TopologyFault when NATS is not empty. T4 */

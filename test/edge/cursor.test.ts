@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Cursor, CursorSeal} from '../../src/edge/query/cursor.js';
 
-const seal = new CursorSeal('secret of the deployment');
+const seal = new CursorSeal('secret of the deployment', 4);
 const ordinal = fc.integer({min: 0, max: Number.MAX_SAFE_INTEGER});
 const cursor: fc.Arbitrary<Cursor> = fc.record({
   place: fc.record({
@@ -15,7 +15,7 @@ const cursor: fc.Arbitrary<Cursor> = fc.record({
 
 describe('a cursor', () => {
   test('comes back whole for the same filters, on any edge of the deployment', () => {
-    const elsewhere = new CursorSeal('secret of the deployment');
+    const elsewhere = new CursorSeal('secret of the deployment', 4);
     fc.assert(
       fc.property(cursor, fc.string(), (value, filters) => {
         expect(elsewhere.open(seal.seal(value, filters), filters)).toEqual(value);
@@ -23,13 +23,14 @@ describe('a cursor', () => {
     );
   });
 
-  test('is refused for other filters and by other deployments', () => {
+  test('is refused for other filters, by other deployments, and after a change of the number of partitions', () => {
     fc.assert(
       fc.property(cursor, fc.string(), fc.string(), (value, filters, others) => {
         fc.pre(filters !== others);
         const text = seal.seal(value, filters);
         expect(seal.open(text, others)).toBeUndefined();
-        expect(new CursorSeal('another secret').open(text, filters)).toBeUndefined();
+        expect(new CursorSeal('another secret', 4).open(text, filters)).toBeUndefined();
+        expect(new CursorSeal('secret of the deployment', 8).open(text, filters)).toBeUndefined();
       }),
     );
   });

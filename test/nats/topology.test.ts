@@ -152,7 +152,7 @@ test('another partition count than the data has is refused, and nothing is creat
   const before = await configs();
   const started = ensureTopology(nc, {partitions: 3, replicas: 1});
   await expect(started).rejects.toThrow(TopologyFault);
-  await expect(started).rejects.toThrow('PARTITIONS is 3, but the data was created with 2: set PARTITIONS=2');
+  await expect(started).rejects.toThrow('PARTITIONS is 3, but the data was created with 2: set PARTITIONS=2, or change the number with');
   expect(await configs()).toEqual(before);
 });
 

@@ -21,9 +21,9 @@ const cursorCharsMax = 16_384;
 export class CursorSeal {
   private readonly key: Buffer;
 
-  /** @param deploymentSecret the same on every edge of the deployment. */
-  constructor(deploymentSecret: string) {
-    this.key = createHmac('sha256', deploymentSecret).update('history cursor').digest();
+  /** `deploymentSecret`: the same on every edge. A cursor of another number of partitions is one of other ordinals. C1 */
+  constructor(deploymentSecret: string, partitionCount: number) {
+    this.key = createHmac('sha256', deploymentSecret).update(`history cursor ${partitionCount}`).digest();
   }
 
   /** `filters` is any text that is equal for equal filters. */

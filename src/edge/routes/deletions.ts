@@ -337,8 +337,9 @@ async function readReceipt(front: Front, id: string): Promise<NamedReceipt | und
 
 /** DE3 */
 async function receiptOf({partitionCount, reads: {asks}}: Front, id: string): Promise<Receipt | undefined> {
-  const home = Number(deletionIdPattern.exec(id)?.[1] ?? Number.NaN);
-  if (!(home < partitionCount)) return undefined;
+  const number = deletionIdPattern.exec(id)?.[1];
+  if (number === undefined) return undefined;
+  const home = Number(number) % partitionCount; // There were more partitions before (actors/redistribution.ts RD5).
   const partitions = [home, ...Array.from({length: partitionCount}, (_, at) => at).filter((at) => at !== home)];
   const question = {ask: 'deletion', id, waitMs: 0} as const;
   const [own, ...others] = await Promise.all(

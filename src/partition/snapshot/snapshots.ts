@@ -52,8 +52,8 @@ interface SnapshotsSetup {
   readonly partition: Partition;
   readonly layout: Layout;
   readonly parts: PartStore;
-  readonly sweep: PartSweep;
-  readonly manifests: ManifestStore;
+  readonly sweep: Pick<PartSweep, 'add' | 'addOrphans' | 'room'>;
+  readonly manifests: Pick<ManifestStore, 'write'>;
   readonly loader: PartLoader;
   readonly jsm: JetStreamManager;
   readonly note: PositionNote;
