@@ -4,7 +4,15 @@ import {afterAll, beforeAll, beforeEach, expect, onTestFinished, test} from 'vit
 import {type DataLock, lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
-import {bucketStream, bucketSubject, ensureTopology, readDeployment, TopologyFault} from '../../src/nats/topology.js';
+import {
+  bucketStream,
+  bucketSubject,
+  changeDeployment,
+  ensureTopology,
+  readDeployment,
+  readDeploymentRecord,
+  TopologyFault,
+} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {StartFault} from '../../src/start-fault.js';
 import {clusterLines} from '../../tools/chaos/cluster-lines.js';
@@ -226,4 +234,19 @@ test('one of three, alone for longer than an election takes, is told from one wi
   await expect(started).rejects.toThrow(
     /^the NATS cluster had no leader for 2 s \(.+\): more than half of its servers must run$/,
   );
+});
+
+test('nothing starts while a change of the number of partitions is under way, and one process alone changes it', async () => {
+  const start = () => ensureTopology(nc, {partitions: 2, replicas: 1});
+  const deployment = await start();
+  const {revision} = (await readDeploymentRecord(nc))!;
+  const copying = {...deployment, repartition: {to: 4, stage: 'copying'}} as const;
+  const begun = await changeDeployment(nc, copying, revision);
+  await expect(changeDeployment(nc, copying, revision)).rejects.toThrow(/another process changed the record/);
+  await expect(start()).rejects.toThrow(/a change to 4 partitions has begun .*--to 4", or give it up with .*--abandon"$/);
+  const switching = {...deployment, repartition: {to: 4, stage: 'switching'}} as const;
+  const decided = await changeDeployment(nc, switching, begun);
+  await expect(start()).rejects.toThrow(/finish it with .*--to 4"$/);
+  await changeDeployment(nc, deployment, decided);
+  expect(await start()).toEqual(deployment);
 });
