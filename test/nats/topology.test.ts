@@ -160,7 +160,9 @@ test('another partition count than the data has is refused, and nothing is creat
   const before = await configs();
   const started = ensureTopology(nc, {partitions: 3, replicas: 1});
   await expect(started).rejects.toThrow(TopologyFault);
-  await expect(started).rejects.toThrow('PARTITIONS is 3, but the data was created with 2: set PARTITIONS=2, or change the number with');
+  await expect(started).rejects.toThrow(
+    'PARTITIONS is 3, but the data was created with 2: set PARTITIONS=2, or change the number with',
+  );
   expect(await configs()).toEqual(before);
 });
 
@@ -243,7 +245,9 @@ test('nothing starts while a change of the number of partitions is under way, an
   const copying = {...deployment, repartition: {to: 4, stage: 'copying'}} as const;
   const begun = await changeDeployment(nc, copying, revision);
   await expect(changeDeployment(nc, copying, revision)).rejects.toThrow(/another process changed the record/);
-  await expect(start()).rejects.toThrow(/a change to 4 partitions has begun .*--to 4", or give it up with .*--abandon"$/);
+  await expect(start()).rejects.toThrow(
+    /a change to 4 partitions has begun .*--to 4", or give it up with .*--abandon"$/,
+  );
   const switching = {...deployment, repartition: {to: 4, stage: 'switching'}} as const;
   const decided = await changeDeployment(nc, switching, begun);
   await expect(start()).rejects.toThrow(/finish it with .*--to 4"$/);
