@@ -15,6 +15,7 @@ const usage = `millrace [COMMAND]
   serve       the service (the default). Configuration comes from the environment: millrace serve --help
   dashboard   prints a link that signs in to the dashboard
   keys        creates, lists, limits and revokes API keys
+  ask         a question on the terminal: how often, by what, who converts
   names       lists names of events, and deletes all events of a name
   retention   says from when on events are kept, and how many are older than N days
   export      writes all events and users to a file
@@ -36,6 +37,7 @@ const programs = {
   dashboard: 'cli/dashboard',
   keys: 'cli/keys',
   export: 'cli/export',
+  ask: 'cli/ask',
   names: 'cli/names',
   retention: 'cli/retention',
   import: 'cli/import',

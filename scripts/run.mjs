@@ -12,6 +12,7 @@ const programs = {
   keys: ['service/cli/keys', ofService],
   export: ['service/cli/export', ofService],
   names: ['service/cli/names', ofService],
+  ask: ['service/cli/ask', ofService],
   retention: ['service/cli/retention', ofService],
   import: ['service/cli/import', ofService],
   relink: ['service/cli/relink', ofService],

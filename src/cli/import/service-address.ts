@@ -48,7 +48,10 @@ export async function findService({
   const place = url === null ? resolve(dataDir) : baseUrl;
   if (key !== null) return {baseUrl, key, target: targetOf(place, key), release: async () => {}};
   if (note === undefined || withoutTrailingSlash(note.baseUrl) !== baseUrl) {
-    throw new AdminFault(`Give a write key for ${baseUrl}: --key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE.`);
+    const form = {write: 'a write key', read: 'a read key', secret: 'a secret key'}[keyKind];
+    throw new AdminFault(
+      `Give ${form} for ${baseUrl}: ${keyKind === 'write' ? '--key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE' : 'MILLRACE_KEY'}.`,
+    );
   }
   const made = await new AdminClient(note).ask<CreatedKey>('POST', '/admin/v1/keys', {kind: keyKind, name: keyName});
   const release = (): Promise<void> => releaseKey(dataDir, note, made.id);
