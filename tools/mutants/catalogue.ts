@@ -230,6 +230,13 @@ export const coreMutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'returns as another member'},
   },
   {
+    name: 'a-partition-of-an-owner-that-nobody-knows-is-free',
+    file: 'actors/cluster/cluster-view.ts',
+    text: 'owner !== undefined && this.ended.has(owner) ? undefined : owner',
+    replacement: 'owner !== undefined && this.members.has(owner) ? owner : undefined',
+    caughtBy: {vitest: 'test/actors/cluster/member.test.ts', only: 'whatever happens'},
+  },
+  {
     name: 'a-tick-of-a-lower-epoch-counts',
     file: 'actors/log/logical-time.ts',
     text: '    if (epoch < this.epoch) return false;\n',
