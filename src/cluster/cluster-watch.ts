@@ -1,6 +1,7 @@
 // The cluster as an edge sees it: its watch of the bucket, the lines of partitions that nobody owns, and the rise of the level.
 //   Does not own: what the records mean (actors/cluster/overview.ts).
 //   CW1. A bucket that is missing, as before the first process that folds, is waited for: nothing of an edge needs it.
+//   CW2. Time in which this process did not run does not count: it heard nobody then, and nobody was silent for it.
 import {LevelRise} from '../../actors/cluster/level.js';
 import {Overview, type OverviewMember} from '../../actors/cluster/overview.js';
 import {throwBroken} from '../../actors/invariant.js';
@@ -9,6 +10,8 @@ import {BucketFault, type KeyBucket} from '../keys/key-bucket.js';
 import type {Logger} from '../observe.js';
 
 const lookEveryMs = 1_000;
+/** CW2 */
+const betweenLooksMsMax = 3 * lookEveryMs;
 /** For so long a membership that was lost stays an alarm: nobody looks every second. */
 const rememberedMs = 24 * 60 * 60 * 1_000;
 
@@ -29,6 +32,8 @@ export class ClusterWatch {
   private readonly bucket: Pick<KeyBucket, 'watch' | 'stop'>;
   private readonly looking: NodeJS.Timeout;
   private reported: readonly number[] = [];
+  /** CW2 */
+  private readonly watched = {ms: 0, untilMs: monotonicMs()};
 
   /** `level`: when this process started. */
   constructor(
@@ -40,14 +45,14 @@ export class ClusterWatch {
   ) {
     this.level = level;
     this.stored = stored;
-    this.overview = new Overview(partitionCount, monotonicMs());
+    this.overview = new Overview(partitionCount, this.nowMs());
     this.logger = logger;
     this.bucket = bucket;
     bucket
       .watch({
         returned: () => undefined,
-        all: (records) => this.overview.begin(records, monotonicMs()),
-        changed: (record) => this.overview.tell(record, monotonicMs()),
+        all: (records) => this.overview.begin(records, this.nowMs()),
+        changed: (record) => this.overview.tell(record, this.nowMs()),
       })
       .catch((error: unknown) => {
         if (!(error instanceof BucketFault)) throw error; // The connection ended: the watch of the keys ends the process.
@@ -55,13 +60,22 @@ export class ClusterWatch {
     this.looking = setInterval(() => this.look(), lookEveryMs);
   }
 
+  /** Ms for which this process has watched. CW2 */
+  private nowMs(): number {
+    const {watched} = this;
+    const nowMs = monotonicMs();
+    watched.ms += Math.min(nowMs - watched.untilMs, betweenLooksMsMax);
+    watched.untilMs = nowMs;
+    return watched.ms;
+  }
+
   get members(): readonly OverviewMember[] {
-    return this.overview.membersAt(monotonicMs());
+    return this.overview.membersAt(this.nowMs());
   }
 
   /** Partitions that nobody has owned for long. */
   get unowned(): readonly number[] {
-    return this.overview.unowned(monotonicMs());
+    return this.overview.unowned(this.nowMs());
   }
 
   /** Whether a process lost its membership lately, and joined again. */
@@ -85,7 +99,7 @@ export class ClusterWatch {
       if (!unowned.includes(partition))
         this.logger.info({alarm: 'partition_unowned', partition}, 'a process owns the partition again');
     this.reported = unowned;
-    if (this.rise.isDue(this.members, this.level, monotonicMs()))
+    if (this.rise.isDue(this.members, this.level, this.nowMs()))
       this.rising ??= this.raise().finally(() => {
         this.rising = undefined;
       });

@@ -79,3 +79,13 @@ test('where another edge was faster, its level counts', async () => {
   await pass(agreedMs + 2_000);
   expect([raised, stored]).toEqual([[1, 2], 3]);
 });
+
+test('nobody is silent for the time in which this process did not run', async () => {
+  await pass(10_000);
+  clock.ms += 60_000; // Paused: no timer ran, and nothing was heard.
+  expect(watch.unowned).toEqual([]);
+  await pass(3_000);
+  expect(watch.unowned).toEqual([]);
+  await pass(2_000);
+  expect(watch.unowned).toEqual([0]);
+});

@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {noParameters, readQuery} from '../query/query.js';
 import {readObject} from '../routes/json-fields.js';
 
 /** As the description shows it; the library reads it. */
@@ -18,6 +19,7 @@ function refuseUnlisted({origin, caller}: Exchange): void {
 
 export async function answerMcp(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   refuseUnlisted(exchange);
+  readQuery(exchange.query, noParameters);
   const message = readObject(bytes);
   const {answerMessage} = await import('./server.js');
   await answerMessage(front, exchange, message);
