@@ -9,7 +9,8 @@ import {AdminFault} from './admin-client.js';
 import {ArgumentFault, type ImportArguments, readArguments, usage} from './import/arguments.js';
 import {Checkpoint} from './import/checkpoint.js';
 import {Delivery, DeliveryFault, type Pace} from './import/delivery.js';
-import {type FileIdentity, identifyFile} from './import/file-identity.js';
+import {assertForm} from './import/detection.js';
+import {type FileIdentity, identifyFile, readHead} from './import/file-identity.js';
 import {createPoster, type HttpPoster} from './import/http-post.js';
 import {ImportRun, Interrupted} from './import/import-run.js';
 import {type LineSource, openLines, SourceFault} from './import/lines.js';
@@ -18,6 +19,7 @@ import {ProgressDisplay} from './import/progress-display.js';
 import {type ResumeState, ResumeStateFile, StateFault} from './import/resume-state.js';
 import {findService, type ServiceAddress} from './import/service-address.js';
 import {summaryText} from './import/summary.js';
+import {vendorFormats} from './import/vendor-formats.js';
 
 const exitAllAccepted = 0;
 const exitFailed = 1;
@@ -58,6 +60,7 @@ async function main(): Promise<number> {
     return exitAllAccepted;
   }
   const identity = await identifyFile(given.path);
+  assertForm(await readHead(given.path), given.from, basename(given.path));
   const address = await findService({url: given.url, key: given.key ?? keptKey(key, keyFile), dataDir});
   try {
     return await importInto(address, given, identity);
@@ -81,7 +84,14 @@ async function importInto(address: ServiceAddress, given: ImportArguments, file:
   const posters = {event: posterTo('/v1/events/batch'), identify: posterTo('/v1/users/identify')};
   const delivery = new Delivery((body, call) => posters[call].post(body), paceUntil(interruption.signal), giveUpMs);
   const checkpoint = new Checkpoint(state);
-  const plan = {source, fileHead: file.headSha256, batchEventsMax: given.batchEvents, laneCount: given.laneCount};
+  const format = given.from && vendorFormats[given.from];
+  const plan = {
+    source,
+    format,
+    fileHead: file.headSha256,
+    batchEventsMax: given.batchEvents,
+    laneCount: given.laneCount,
+  };
   const run = new ImportRun({...plan, resumeFrom}, delivery, checkpoint);
   const interrupt = (): void => {
     interruption.abort();

@@ -137,6 +137,96 @@ test('the key that the import made for itself is revoked', async () => {
   expect(own.filter(({revoked_at}) => revoked_at === null)).toEqual([]);
 });
 
+/** One story in the form of each service's export: a visit, a signup of the same device's user, and her plan. */
+const storyOf: Readonly<Record<string, (user: string, device: string, names: readonly [string, string]) => object[]>> =
+  {
+    segment: (userId, anonymousId, [visit, signup]) => [
+      {type: 'track', anonymousId, userId: null, event: visit, messageId: 's1', timestamp: '2024-03-01T10:00:00.000Z'},
+      {
+        type: 'identify',
+        anonymousId,
+        userId,
+        traits: {plan: 'pro'},
+        messageId: 's2',
+        timestamp: '2024-03-01T10:01:00Z',
+      },
+      {
+        type: 'track',
+        userId,
+        event: signup,
+        messageId: 's3',
+        timestamp: '2024-03-01T10:02:00.000Z',
+        properties: {n: 1},
+      },
+    ],
+    mixpanel: (user, device, [visit, signup]) => [
+      {event: visit, properties: {time: 1709287200, distinct_id: `$device:${device}`, $insert_id: 'm1'}},
+      {
+        event: signup,
+        properties: {time: 1709287320000, distinct_id: user, $device_id: device, $insert_id: 'm2', n: 1},
+      },
+    ],
+    amplitude: (user, device, [visit, signup]) => [
+      {event_type: visit, device_id: device, user_id: null, uuid: 'a1', event_time: '2024-03-01 10:00:00.000000'},
+      {
+        event_type: signup,
+        device_id: device,
+        user_id: user,
+        uuid: 'a2',
+        event_time: '2024-03-01 10:02:00.000000',
+        event_properties: {n: 1},
+        user_properties: {plan: 'pro', team: 'EMPTY'},
+      },
+    ],
+    posthog: (user, device, [visit, signup]) => [
+      {
+        ...{uuid: 'p1', event: visit, distinct_id: device, timestamp: '2024-03-01T10:00:00.000123+00:00'},
+        properties: {$is_identified: false},
+      },
+      {
+        ...{uuid: 'p2', event: '$identify', distinct_id: user, timestamp: '2024-03-01T10:01:00.000123+00:00'},
+        properties: {$anon_distinct_id: device, $set: {plan: 'pro'}},
+      },
+      {
+        ...{uuid: 'p3', event: signup, distinct_id: user, timestamp: '2024-03-01T10:02:00.000123+00:00'},
+        properties: {n: 1},
+      },
+    ],
+  };
+
+test.each(Object.entries(storyOf))(
+  'the export of %s tells the same story as that of the others',
+  async (from, linesOf) => {
+    service ??= await startService();
+    const path = join(folder, `${from}.json.gz`);
+    const [user, visit, signup] = [`${from}-ada`, `${from}-visit`, `${from}-signup`];
+    const text = linesOf(user, `${from}-device`, [visit, signup]).map((line) => JSON.stringify(line));
+    writeFileSync(path, gzipSync(text.join('\n')));
+    expect(await runImport(service.dataDir, path)).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(`--from ${from}`),
+    });
+    expect((await runImport(service.dataDir, path, '--from', from)).code).toBe(0);
+    const client = new Client(service.baseUrl, service.secretKey);
+    const steps = `/v1/reports/funnel?${query({steps: `${visit},${signup}`, from: '2024-03-01', to: '2024-03-02'})}`;
+    const funnel = await until(
+      async () => (await client.get(steps)).json<{steps?: {count: number}[]}>().steps ?? [],
+      (there) => there[1]?.count === 1,
+      'the visit and the signup are of one user',
+    );
+    expect(funnel.map(({count}) => count)).toEqual([1, 1]);
+    const {traits, events} = (await client.get(`/v1/user?${query({userId: user})}`)).json<{
+      traits: object;
+      events: {event: string; timestamp: string; properties?: {n?: number}}[];
+    }>();
+    expect(traits).toEqual(from === 'mixpanel' ? {} : {plan: 'pro'}); // Its export has events alone.
+    expect(events.map(({event, timestamp, properties}) => [event, timestamp, properties?.n])).toEqual([
+      [signup, '2024-03-01T10:02:00.000Z', 1],
+      [visit, '2024-03-01T10:00:00.000Z', undefined],
+    ]);
+  },
+);
+
 test('an export is the way into another version: events, joins and traits are the same behind it', async () => {
   const from = service!;
   const client = new Client(from.baseUrl, from.secretKey);

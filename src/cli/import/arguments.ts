@@ -4,12 +4,15 @@ import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {batchEventsMax} from '../../../actors/limits.js';
 import {commandLine} from '../../command-line.js';
+import {isVendorName, type VendorName, vendorFormats} from './vendor-formats.js';
 
 export const usage = `Usage: ${commandLine('import', 'FILE.ndjson[.gz] [options]')}
 
 Sends the events of FILE (one JSON object per line, as POST /v1/events takes it; plain or gzip) to a running service.
-It also takes what ${commandLine('export', 'FILE')} wrote: events, and the traits of users.
+It also takes what ${commandLine('export', 'FILE')} wrote: events, and the traits of users. With --from it takes the export of
+another service: events, traits and joined ids.
 
+  --from SERVICE     whose export FILE is: ${Object.keys(vendorFormats).join(', ')}
   --url URL          the service (default: the one that runs on DATA_DIR, ./data)
   --key sk_write_…   a write key (default: MILLRACE_KEY, or the file MILLRACE_KEY_FILE; else a temporary one is created)
   --batch N          events per request, 1 to ${batchEventsMax} (default ${batchEventsMax})
@@ -25,6 +28,8 @@ Exit code 0: all lines were accepted; 1: failed or interrupted (run it again to 
 
 export interface ImportArguments {
   readonly path: string;
+  /** Whose export it is; undefined: our own form. */
+  readonly from: VendorName | undefined;
   readonly url: string | null;
   readonly key: string | null;
   readonly batchEvents: number;
@@ -50,6 +55,7 @@ export function readArguments(args: readonly string[], folder: string): ImportAr
   const file = resolve(folder, path);
   return {
     path: file,
+    from: values.from === undefined ? undefined : checkedVendor(values.from),
     url: values.url === undefined ? null : checkedUrl(values.url),
     key: values.key ?? null,
     batchEvents: checkedCount('--batch', values.batch, batchEventsMax),
@@ -65,6 +71,7 @@ function parsed(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
+        from: {type: 'string'},
         url: {type: 'string'},
         key: {type: 'string'},
         batch: {type: 'string', default: String(batchEventsMax)},
@@ -78,6 +85,15 @@ function parsed(args: readonly string[]) {
     throw new ArgumentFault((error as Error).message, {cause: error});
   }
 }
+
+function checkedVendor(name: string): VendorName {
+  if (isVendorName(name)) return name;
+  if (name === 'plausible') throw new ArgumentFault(noEventsOfPlausible);
+  throw new ArgumentFault(`--from must be one of ${Object.keys(vendorFormats).join(', ')}, not "${name}".`);
+}
+
+export const noEventsOfPlausible =
+  'Plausible exports visitors and counts per day, no events: they cannot become events here.';
 
 function checkedUrl(text: string): string {
   const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

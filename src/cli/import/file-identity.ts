@@ -23,7 +23,8 @@ export async function identifyFile(path: string): Promise<FileIdentity> {
   return {bytes: size, headSha256: hash('sha256', await readHead(path), 'hex')};
 }
 
-async function readHead(path: string): Promise<Buffer> {
+/** At most 64 KiB of the content. */
+export async function readHead(path: string): Promise<Buffer> {
   const {file, content} = await openContent(path);
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,5 +1,6 @@
 // One import, from the first unsettled line to the end of the file. Read this first.
-//   I1. Every line is counted exactly once: accepted, refused, or blank. No line is dropped without a reason and a number.
+//   I1. Every line is counted exactly once: accepted, refused, left out, or blank. A line of several entries is accepted once
+//       all of them are, and refused for the first that is not. No line is dropped without a reason and a number.
 //   I2. After an interruption at any point the next run continues after the last committed line; later lines are sent again
 //       with the same messageIds.
 
@@ -10,20 +11,31 @@ import {Ledger, type Span} from './ledger.js';
 import type {Line, LineSource} from './lines.js';
 import {MessageIdSet} from './message-id-set.js';
 import type {ResumeState} from './resume-state.js';
-import {readLine, type SourceEvent} from './source-event.js';
+import {type LineMeaning, type Refusal, readLine, type SourceEvent} from './source-event.js';
 import {emptyTally, type Tally} from './tally.js';
+import type {VendorFormat} from './vendor-formats.js';
 
 /** Full batches a lane in one span. Half-filled lanes are flushed at the end of a span, which bounds the uncommitted lines. */
 const spanBatchesPerLane = 4;
 
-/** An event in flight, with the span of its line. */
-interface TrackedEvent extends SourceEvent {
+interface LineInFlight {
   readonly span: Span;
+  /** Entries that wait for their verdict. */
+  waiting: number;
+  refusal: Refusal | null;
+  isRepeated: boolean;
+}
+
+/** An entry in flight, with its line. */
+interface TrackedEvent extends SourceEvent {
+  readonly of: LineInFlight;
 }
 
 interface ImportPlan {
   readonly source: LineSource;
   readonly fileHead: string;
+  /** Of another service's export. */
+  readonly format?: VendorFormat | undefined;
   readonly batchEventsMax: number;
   readonly laneCount: number;
   readonly resumeFrom: ResumeState | null;
@@ -89,16 +101,29 @@ export class ImportRun {
     await this.checkpoint.write(this.ledger);
   }
 
-  #send(line: Line): Promise<void> | undefined {
+  #read(line: Line): LineMeaning {
     this.linesRead = line.number;
-    const meaning = readLine(line, this.plan.fileHead);
+    return readLine(line, this.plan.fileHead, this.plan.format);
+  }
+
+  #send(line: Line): Promise<void> | undefined {
+    const meaning = this.#read(line);
     let waiting: Promise<void> | undefined;
     if (meaning.kind === 'refused') this.ledger.refuse(line.number, meaning.refusal);
-    if (meaning.kind === 'event') {
-      waiting = this.#lanes.add({...meaning.event, span: this.ledger.expect()});
-    }
+    if (meaning.kind === 'left_out') this.ledger.leaveOut();
+    if (meaning.kind === 'sent') waiting = this.#addAll(meaning.entries);
     if (line.number - this.#spanStartLine < this.#spanLines) return waiting;
     return this.#endSpan(line.number, waiting);
+  }
+
+  #addAll(entries: readonly SourceEvent[]): Promise<void> | undefined {
+    const of: LineInFlight = {span: this.ledger.expect(), waiting: entries.length, refusal: null, isRepeated: false};
+    let waiting: Promise<void> | undefined;
+    for (const entry of entries) {
+      const tracked = {...entry, of};
+      waiting = waiting === undefined ? this.#lanes.add(tracked) : waiting.then(() => this.#lanes.add(tracked));
+    }
+    return waiting;
   }
 
   async #endSpan(lastLine: number, waiting: Promise<void> | undefined): Promise<void> {
@@ -110,19 +135,23 @@ export class ImportRun {
 
   /** Notes a line of an earlier run: a later line may repeat its messageId. */
   #remember(line: Line): undefined {
-    this.linesRead = line.number;
-    const meaning = readLine(line, this.plan.fileHead);
-    if (meaning.kind !== 'event' || meaning.event.messageId === null) return;
+    const meaning = this.#read(line);
+    if (meaning.kind !== 'sent') return;
     if (this.#resumeTally.firstRefused.some((refused) => refused.line === line.number)) return;
-    this.ids.add(meaning.event.userKey, meaning.event.messageId);
+    for (const {userKey, messageId} of meaning.entries) if (messageId !== null) this.ids.add(userKey, messageId);
   }
 
   async #deliver(events: readonly TrackedEvent[]): Promise<void> {
     const verdicts = await this.delivery.deliver(events);
     for (const [index, verdict] of verdicts.entries()) {
       const event = events[index]!;
-      if (verdict === null) this.ledger.settleAccepted(event.span, this.#isRepeated(event));
-      else this.ledger.settleRefused(event.span, event.line, verdict);
+      const {of} = event;
+      of.waiting -= 1;
+      if (verdict === null) of.isRepeated = this.#isRepeated(event) || of.isRepeated;
+      else of.refusal ??= verdict;
+      if (of.waiting > 0) continue;
+      if (of.refusal === null) this.ledger.settleAccepted(of.span, of.isRepeated);
+      else this.ledger.settleRefused(of.span, event.line, of.refusal);
     }
   }
 

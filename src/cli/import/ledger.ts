@@ -33,7 +33,7 @@ export class Ledger {
     return must(this.#open.at(-1), 'a span is always open');
   }
 
-  /** Notes an event in flight; `settle` follows. */
+  /** Notes a line in flight; `settle` follows. */
   expect(): Span {
     const span = this.current;
     span.unsettled += 1;
@@ -55,13 +55,18 @@ export class Ledger {
     countRefused(this.current.tally, line, refusal);
   }
 
+  /** Notes a line that says nothing that is stored. */
+  leaveOut(): void {
+    this.current.tally.leftOut += 1;
+  }
+
   closeSpan(lastLine: number): void {
     this.current.lastLine = lastLine;
     this.#begin();
     this.#commit();
   }
 
-  /** Number of events in flight. */
+  /** Number of lines in flight. */
   get unsettled(): number {
     return this.#open.reduce((sum, span) => sum + span.unsettled, 0);
   }

@@ -9,7 +9,7 @@ import {jsonOrUndefined} from '../../json.js';
 import type {FileIdentity} from './file-identity.js';
 import type {Tally} from './tally.js';
 
-const formatVersion = 1;
+const formatVersion = 2;
 
 export interface ResumeState {
   readonly formatVersion: number;

@@ -1,15 +1,18 @@
-// Meaning of one line of the file: an event to send, a blank, or a refusal that needs no server.
+// Meaning of one line of the file: entries to send, nothing, or a refusal that needs no server.
 //   E1. The bytes of an event are sent unchanged: serialising the JSON again would round numbers and drop unknown fields.
 //   E2. Only the service judges events. The import refuses only lines that would spoil a whole batch: broken JSON, a line that
 //       is too long. A line's `sentAt` has no effect: its clock is not that of the import.
 //   E3. A line of a file always gets the same messageId, so that a repeated import counts once.
 //   E4. Lines of an export are taken back: a `profile` becomes an identify call with its traits, as of `created_at`, so that the
 //       user is as old as before and newer traits win. The `end` of an export is no event.
+//   E5. A line of another service's export is translated (vendor-formats.ts): it becomes several entries, one, or none. What
+//       E1 says does not hold for it: it is written as JSON again.
 
 import {isUtf8} from 'node:buffer';
 import {hash} from 'node:crypto';
 import {jsonOrUndefined} from '../../json.js';
 import {type Line, lineBytesMax} from './lines.js';
+import {translateLine, type VendorFormat} from './vendor-formats.js';
 
 /** A refused event in the service's words (docs/api/errors.md); `message` is for people. */
 export interface Refusal {
@@ -32,13 +35,22 @@ export interface SourceEvent {
 
 export type LineMeaning =
   | {readonly kind: 'blank'}
-  | {readonly kind: 'event'; readonly event: SourceEvent}
+  /** Accepted once all entries are. `call`: its kind, in the words of its service. */
+  | {
+      readonly kind: 'sent';
+      readonly call: string;
+      readonly entries: readonly SourceEvent[];
+      readonly ignored: readonly string[];
+    }
+  /** A call that has no place here. E5 */
+  | {readonly kind: 'left_out'; readonly call: string; readonly ignored: readonly string[]}
   | {readonly kind: 'refused'; readonly refusal: Refusal};
 
 const blank: LineMeaning = {kind: 'blank'};
 const closingBrace = 0x7d;
 
-export function readLine(line: Line, fileHead: string): LineMeaning {
+/** `format`: of another service's export; absent: lines are as `POST /v1/events` takes them, or of our export. */
+export function readLine(line: Line, fileHead: string, format?: VendorFormat): LineMeaning {
   if (line.bytes === null) return refused('event_too_large', `the line is longer than ${lineBytesMax} bytes`);
   if (!isUtf8(line.bytes)) return refused('invalid_json', 'the line is not valid UTF-8');
   const text = line.bytes.toString('utf8').trim();
@@ -49,9 +61,38 @@ export function readLine(line: Line, fileHead: string): LineMeaning {
     return refused('invalid_event', 'the line is not a JSON object');
   }
   const members = parsed as Record<string, unknown>;
+  if (format !== undefined) return vendorLine(line.number, text, members, format);
   if (members.end === true && !('event' in members)) return blank; // E4
   if (isObject(members.profile) && !('event' in members)) return profileLine(line.number, text, members.profile);
-  return {kind: 'event', event: toSourceEvent(line.number, text, members, fileHead)};
+  return sent(toSourceEvent(line.number, text, members, fileHead));
+}
+
+const nothingIgnored: readonly string[] = [];
+const sent = (entry: SourceEvent): LineMeaning => ({
+  kind: 'sent',
+  call: entry.call,
+  entries: [entry],
+  ignored: nothingIgnored,
+});
+
+/** E5. Of the entries of one line the first has the line's own messageId: a line repeats another one once. */
+function vendorLine(line: number, text: string, members: Record<string, unknown>, format: VendorFormat): LineMeaning {
+  const translation = translateLine(text, members, format);
+  if ('code' in translation) return {kind: 'refused', refusal: translation};
+  const {kind: call, native, ignored} = translation;
+  if (native.length === 0) return {kind: 'left_out', call, ignored};
+  const entries = native.map(({kind, value}, at): SourceEvent => {
+    const own = value.messageId;
+    const messageId = own ?? derivedMessageId(line, text, at === 0 ? '' : String(at)); // E3
+    return {
+      call: kind,
+      line,
+      userKey: userKeyOf(value),
+      messageId: at === 0 && typeof own === 'string' ? own : null,
+      json: Buffer.from(JSON.stringify({...value, messageId})),
+    };
+  });
+  return {kind: 'sent', call, entries, ignored};
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -63,7 +104,7 @@ function profileLine(line: number, text: string, profile: Record<string, unknown
   if (profile.kind === 'anonymous') return blank; // Traits are of known users alone; the events name the anonymous one.
   const messageId = derivedMessageId(line, text, '');
   const json = Buffer.from(JSON.stringify({userId: id, traits, timestamp, messageId}));
-  return {kind: 'event', event: {call: 'identify', line, userKey: userKeyOf({userId: id}), messageId: null, json}};
+  return sent({call: 'identify', line, userKey: userKeyOf({userId: id}), messageId: null, json});
 }
 
 function toSourceEvent(line: number, text: string, parsed: Record<string, unknown>, fileHead: string): SourceEvent {
@@ -92,7 +133,7 @@ function toSourceEvent(line: number, text: string, parsed: Record<string, unknow
   };
 }
 
-function userKeyOf(parsed: Record<string, unknown>): string {
+function userKeyOf(parsed: {readonly [field: string]: unknown}): string {
   if (typeof parsed.userId === 'string') return `u:${parsed.userId}`;
   return typeof parsed.anonymousId === 'string' ? `a:${parsed.anonymousId}` : '';
 }

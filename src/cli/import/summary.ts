@@ -21,6 +21,7 @@ export function summaryText(facts: SummaryFacts): string {
     `Imported ${facts.fileName} into ${facts.baseUrl} in ${duration(facts.seconds)} (${rate} events/s).`,
     `  accepted   ${count(tally.accepted)}`,
     `  duplicate  ${duplicateText(tally, facts.areRepeatsComplete)}`,
+    ...(tally.leftOut === 0 ? [] : [`  left out   ${count(tally.leftOut)} lines that have no place here`]),
     `  refused    ${count(tally.refused)}`,
     ...refusalLines(tally),
     // The API acknowledges known events like new ones: only repeats within the file can be counted here.

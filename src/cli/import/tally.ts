@@ -17,6 +17,8 @@ export interface Tally {
   accepted: number;
   /** Accepted lines whose messageId an earlier accepted line has. */
   repeated: number;
+  /** Lines of calls that have no place here. */
+  leftOut: number;
   refused: number;
   firstRefused: RefusedLine[];
   /** Number of lines by reason. */
@@ -24,7 +26,7 @@ export interface Tally {
 }
 
 export function emptyTally(): Tally {
-  return {accepted: 0, repeated: 0, refused: 0, firstRefused: [], refusedByReason: {}};
+  return {accepted: 0, repeated: 0, leftOut: 0, refused: 0, firstRefused: [], refusedByReason: {}};
 }
 
 export function countAccepted(tally: Tally, isRepeated: boolean): void {
@@ -41,6 +43,7 @@ export function countRefused(tally: Tally, line: number, refusal: Refusal): void
 export function addTally(sum: Tally, part: Tally): void {
   sum.accepted += part.accepted;
   sum.repeated += part.repeated;
+  sum.leftOut += part.leftOut;
   sum.refused += part.refused;
   for (const refused of part.firstRefused) insertRefused(sum.firstRefused, refused);
   for (const [reason, lines] of Object.entries(part.refusedByReason)) addReason(sum.refusedByReason, reason, lines);

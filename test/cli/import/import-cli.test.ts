@@ -218,11 +218,11 @@ test('a temporary key that could not be revoked is named, and what was sent is s
 test('the place of another file, or of another service, is not believed', async () => {
   const path = write('events.ndjson', eventLines(10).join('\n'));
   const state = {
-    formatVersion: 1,
+    formatVersion: 2,
     file: {bytes: 1, headSha256: ''},
     target: '',
     line: 9,
-    tally: {accepted: 9, repeated: 0, refused: 0, firstRefused: [], refusedByReason: {}},
+    tally: {accepted: 9, repeated: 0, leftOut: 0, refused: 0, firstRefused: [], refusedByReason: {}},
   };
   for (const text of [JSON.stringify(state), '{"line":', 'null']) {
     writeFileSync(statePathOf(path), text);

@@ -23,6 +23,7 @@ test('ledger: a span is committed when it and all before it are settled, whateve
   expect(ledger.committed).toEqual({
     accepted: 3,
     repeated: 1,
+    leftOut: 0,
     refused: 1,
     firstRefused: [{line: 2, ...refusal}],
     refusedByReason: {invalid_event: 1},

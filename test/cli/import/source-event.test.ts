@@ -8,8 +8,8 @@ function read(text: string, number = 1, fileHead = 'head'): LineMeaning {
 
 function sentMessageId(text: string, number = 1, fileHead = 'head'): unknown {
   const meaning = read(text, number, fileHead);
-  if (meaning.kind !== 'event') throw new Error(meaning.kind);
-  return (JSON.parse(meaning.event.json.toString()) as {messageId: unknown}).messageId;
+  if (meaning.kind !== 'sent') throw new Error(meaning.kind);
+  return (JSON.parse(meaning.entries[0]!.json.toString()) as {messageId: unknown}).messageId;
 }
 
 test.each([
@@ -38,21 +38,23 @@ test('a line that is too long or no UTF-8 is refused without being sent', () => 
 test('the bytes of a line travel as they are', () => {
   const text = '{"event":"a","userId":"u","messageId":"m","properties":{"n":1.10,"big":12345678901234567890}}';
   expect(read(`  ${text} `)).toEqual({
-    kind: 'event',
-    event: {call: 'event', line: 1, userKey: 'u:u', messageId: 'm', json: Buffer.from(text)},
+    kind: 'sent',
+    call: 'event',
+    entries: [{call: 'event', line: 1, userKey: 'u:u', messageId: 'm', json: Buffer.from(text)}],
+    ignored: [],
   });
 });
 
 test.each(['"messageId":"m",', '', '"messageId":null,'])('the clock of a line does not count: %s', (more) => {
   const meaning = read(`{"event":"a",${more}"sentAt":"2099-01-01T00:00:00Z","timestamp":"2026-01-01"}`);
-  if (meaning.kind !== 'event') throw new Error(meaning.kind);
-  expect(JSON.parse(meaning.event.json.toString())).toMatchObject({sentAt: null, timestamp: '2026-01-01'});
+  if (meaning.kind !== 'sent') throw new Error(meaning.kind);
+  expect(JSON.parse(meaning.entries[0]!.json.toString())).toMatchObject({sentAt: null, timestamp: '2026-01-01'});
 });
 
 test('an anonymous user is another user than one of the same id', () => {
   const keys = ['{"userId":"x"}', '{"anonymousId":"x"}', '{"userId":"x","anonymousId":"y"}', '{}'].map((text) => {
     const meaning = read(text);
-    return meaning.kind === 'event' ? meaning.event.userKey : meaning.kind;
+    return meaning.kind === 'sent' ? meaning.entries[0]!.userKey : meaning.kind;
   });
   expect(keys).toEqual(['u:x', 'a:x', 'u:x', '']);
 });
@@ -91,9 +93,9 @@ test('lines of an export are taken back: a profile is an identify call as of its
     last_seen: '2026-02-01T00:00:00.000Z',
   };
   const meaning = read(JSON.stringify({profile: {...profile, traits: {plan: 'pro'}}}));
-  expect(meaning).toMatchObject({kind: 'event', event: {call: 'identify', userKey: 'u:u', messageId: null}});
-  if (meaning.kind !== 'event') throw new Error(meaning.kind);
-  expect(JSON.parse(meaning.event.json.toString())).toEqual({
+  expect(meaning).toMatchObject({kind: 'sent', entries: [{call: 'identify', userKey: 'u:u', messageId: null}]});
+  if (meaning.kind !== 'sent') throw new Error(meaning.kind);
+  expect(JSON.parse(meaning.entries[0]!.json.toString())).toEqual({
     userId: 'u',
     traits: {plan: 'pro'},
     timestamp: profile.created_at,
@@ -101,5 +103,5 @@ test('lines of an export are taken back: a profile is an identify call as of its
   });
   expect(read('{"end":true,"events":2}').kind).toBe('blank');
   expect(read(JSON.stringify({profile: {...profile, kind: 'anonymous', traits: {}}})).kind).toBe('blank');
-  expect(read('{"event":"a","end":true,"profile":{"id":"u"}}')).toMatchObject({event: {call: 'event'}});
+  expect(read('{"event":"a","end":true,"profile":{"id":"u"}}')).toMatchObject({call: 'event'});
 });
