@@ -1,8 +1,8 @@
-// `npm run import`: sends a file of events to a running service. Connects the modules of import/ and sets the exit code.
+// `npm run import`: sends files of events to a running service, one after the other. Connects the modules of import/ and sets the exit code.
 
 import {basename, resolve} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
-import {monotonicMs} from '../clock.js';
+import {monotonicMs, wallMs} from '../clock.js';
 import {readSecretFile} from '../secret-file.js';
 import {onStopSignals} from '../stop-signals.js';
 import {AdminFault} from './admin-client.js';
@@ -10,14 +10,17 @@ import {ArgumentFault, type ImportArguments, readArguments, usage} from './impor
 import {Checkpoint} from './import/checkpoint.js';
 import {Delivery, DeliveryFault, type Pace} from './import/delivery.js';
 import {assertForm} from './import/detection.js';
+import {DryRun} from './import/dry-run.js';
 import {type FileIdentity, identifyFile, readHead} from './import/file-identity.js';
 import {createPoster, type HttpPoster} from './import/http-post.js';
 import {ImportRun, Interrupted} from './import/import-run.js';
-import {type LineSource, openLines, SourceFault} from './import/lines.js';
+import {type LineSource, openLines} from './import/lines.js';
 import {count} from './import/progress.js';
 import {ProgressDisplay} from './import/progress-display.js';
 import {type ResumeState, ResumeStateFile, StateFault} from './import/resume-state.js';
 import {findService, type ServiceAddress} from './import/service-address.js';
+import {SourceFault} from './import/source-fault.js';
+import {sourceFiles} from './import/source-files.js';
 import {summaryText} from './import/summary.js';
 import {vendorFormats} from './import/vendor-formats.js';
 
@@ -59,11 +62,27 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return exitAllAccepted;
   }
-  const identity = await identifyFile(given.path);
-  assertForm(await readHead(given.path), given.from, basename(given.path));
+  const files = await sourceFiles(given.paths);
+  if (given.statePath !== undefined && files.length > 1) throw new ArgumentFault('--state is for one file.');
+  for (const path of files) {
+    await identifyFile(path);
+    assertForm(await readHead(path), given.from, basename(path));
+  }
+  if (given.isDryRun) return dryRun(files, given);
   const address = await findService({url: given.url, key: given.key ?? keptKey(key, keyFile), dataDir});
+  const interruption = new AbortController();
+  onStopSignals(
+    () => interruption.abort(),
+    () => process.exit(exitFailed),
+  );
   try {
-    return await importInto(address, given, identity);
+    let worst = exitAllAccepted;
+    for (const path of files) {
+      const exitCode = await importInto(address, given, path, interruption.signal);
+      if (exitCode === exitFailed) return exitFailed;
+      worst = Math.max(worst, exitCode);
+    }
+    return worst;
   } finally {
     // Events that were sent stay sent: a key that could not be revoked is left to the operator, and is no failure of the
     // import.
@@ -71,18 +90,36 @@ async function main(): Promise<number> {
   }
 }
 
-async function importInto(address: ServiceAddress, given: ImportArguments, file: FileIdentity): Promise<number> {
-  const state = new ResumeStateFile(given.statePath, file, address.target);
+async function dryRun(files: readonly string[], given: ImportArguments): Promise<number> {
+  let refusedCount = 0;
+  for (const path of files) {
+    const source = await openLines(path);
+    const run = new DryRun(given.from && vendorFormats[given.from], wallMs());
+    for await (const lines of source.chunks()) for (const line of lines) run.take(line);
+    source.close();
+    process.stdout.write(run.text(basename(path)));
+    refusedCount += run.refusedCount;
+  }
+  return refusedCount > 0 ? exitSomeRefused : exitAllAccepted;
+}
+
+async function importInto(
+  address: ServiceAddress,
+  given: ImportArguments,
+  path: string,
+  interrupted: AbortSignal,
+): Promise<number> {
+  const file = await identifyFile(path);
+  const state = new ResumeStateFile(given.statePath ?? `${path}.import-state.json`, file, address.target);
   const resumeFrom = given.isRestart ? null : await state.load();
   if (resumeFrom !== null) {
     process.stderr.write(`Resuming after line ${count(resumeFrom.line)} (${state.path}; --restart begins again).\n`);
   }
-  const source = await openLines(given.path);
-  const interruption = new AbortController();
+  const source = await openLines(path);
   const posterTo = (route: string): HttpPoster =>
     createPoster(new URL(`${address.baseUrl}${route}`), address.key, given.laneCount);
   const posters = {event: posterTo('/v1/events/batch'), identify: posterTo('/v1/users/identify')};
-  const delivery = new Delivery((body, call) => posters[call].post(body), paceUntil(interruption.signal), giveUpMs);
+  const delivery = new Delivery((body, call) => posters[call].post(body), paceUntil(interrupted), giveUpMs);
   const checkpoint = new Checkpoint(state);
   const format = given.from && vendorFormats[given.from];
   const plan = {
@@ -93,11 +130,9 @@ async function importInto(address: ServiceAddress, given: ImportArguments, file:
     laneCount: given.laneCount,
   };
   const run = new ImportRun({...plan, resumeFrom}, delivery, checkpoint);
-  const interrupt = (): void => {
-    interruption.abort();
-    run.interrupt();
-  };
-  onStopSignals(interrupt, () => process.exit(exitFailed));
+  const interrupt = (): void => run.interrupt();
+  interrupted.addEventListener('abort', interrupt);
+  if (interrupted.aborted) interrupt();
   const startMs = monotonicMs();
   const display = new ProgressDisplay(process.stderr, () => progressOf(run, delivery, source, file));
   try {
@@ -112,25 +147,26 @@ async function importInto(address: ServiceAddress, given: ImportArguments, file:
     if (!(error instanceof StateFault)) await keepPlace(run);
     return exitFailed;
   } finally {
+    interrupted.removeEventListener('abort', interrupt);
     await checkpoint.stop();
     display.stop();
     for (const poster of Object.values(posters)) poster.close();
     source.close();
   }
-  return conclude(run, address, given, resumeFrom, (monotonicMs() - startMs) / 1_000);
+  return conclude(run, address, basename(path), resumeFrom, (monotonicMs() - startMs) / 1_000);
 }
 
 function conclude(
   run: ImportRun,
   address: ServiceAddress,
-  given: ImportArguments,
+  fileName: string,
   resumeFrom: ResumeState | null,
   seconds: number,
 ): number {
   const tally = run.ledger.total();
   process.stdout.write(
     summaryText({
-      fileName: basename(given.path),
+      fileName,
       baseUrl: address.baseUrl,
       seconds,
       tally,

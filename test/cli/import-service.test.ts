@@ -208,7 +208,7 @@ test.each(Object.entries(storyOf))(
     });
     expect((await runImport(service.dataDir, path, '--from', from)).code).toBe(0);
     const client = new Client(service.baseUrl, service.secretKey);
-    const steps = `/v1/reports/funnel?${query({steps: `${visit},${signup}`, from: '2024-03-01', to: '2024-03-02'})}`;
+    const steps = `/v1/reports/funnel?steps[]=${visit}&steps[]=${signup}&from=2024-03-01&to=2024-03-02`;
     const funnel = await until(
       async () => (await client.get(steps)).json<{steps?: {count: number}[]}>().steps ?? [],
       (there) => there[1]?.count === 1,

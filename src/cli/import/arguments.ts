@@ -4,20 +4,22 @@ import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {batchEventsMax} from '../../../actors/limits.js';
 import {commandLine} from '../../command-line.js';
-import {isVendorName, type VendorName, vendorFormats} from './vendor-formats.js';
+import {isVendorName, noEventsOfPlausible, type VendorName, vendorFormats} from './vendor-formats.js';
 
-export const usage = `Usage: ${commandLine('import', 'FILE.ndjson[.gz] [options]')}
+export const usage = `Usage: ${commandLine('import', 'FILE|FOLDER… [options]')}
 
-Sends the events of FILE (one JSON object per line, as POST /v1/events takes it; plain or gzip) to a running service.
+Sends the events of each FILE (one JSON object per line, as POST /v1/events takes it, or a JSON list of them; plain, .gz,
+.br, or a .zip of such files) to a running service; of a FOLDER all files, sorted by name.
 It also takes what ${commandLine('export', 'FILE')} wrote: events, and the traits of users. With --from it takes the export of
 another service: events, traits and joined ids.
 
   --from SERVICE     whose export FILE is: ${Object.keys(vendorFormats).join(', ')}
+  --dry-run          send nothing; show calls, events by name, and what would be refused
   --url URL          the service (default: the one that runs on DATA_DIR, ./data)
   --key sk_write_…   a write key (default: MILLRACE_KEY, or the file MILLRACE_KEY_FILE; else a temporary one is created)
   --batch N          events per request, 1 to ${batchEventsMax} (default ${batchEventsMax})
   --concurrency N    requests at a time, 1 to 64 (default 4); one user's events always keep their order
-  --state PATH       where an interrupted import keeps its place (default: FILE.import-state.json)
+  --state PATH       where an interrupted import of one file keeps its place (default: FILE.import-state.json)
   --restart          begin at the first line, despite a saved place
   --help             this text
 
@@ -27,14 +29,17 @@ Exit code 0: all lines were accepted; 1: failed or interrupted (run it again to 
 `;
 
 export interface ImportArguments {
-  readonly path: string;
+  /** Of files and folders. */
+  readonly paths: readonly string[];
   /** Whose export it is; undefined: our own form. */
   readonly from: VendorName | undefined;
   readonly url: string | null;
   readonly key: string | null;
   readonly batchEvents: number;
   readonly laneCount: number;
-  readonly statePath: string;
+  /** Undefined: beside each file. */
+  readonly statePath: string | undefined;
+  readonly isDryRun: boolean;
   readonly isRestart: boolean;
 }
 
@@ -49,18 +54,16 @@ const concurrencyMax = 64;
 export function readArguments(args: readonly string[], folder: string): ImportArguments | null {
   const {values, positionals} = parsed(args);
   if (values.help) return null;
-  const [path, ...others] = positionals;
-  if (path === undefined) throw new ArgumentFault('Name the file to import.');
-  if (others.length > 0) throw new ArgumentFault(`One file at a time; also given: ${others.join(', ')}.`);
-  const file = resolve(folder, path);
+  if (positionals.length === 0) throw new ArgumentFault('Name the file to import.');
   return {
-    path: file,
+    paths: positionals.map((path) => resolve(folder, path)),
     from: values.from === undefined ? undefined : checkedVendor(values.from),
     url: values.url === undefined ? null : checkedUrl(values.url),
     key: values.key ?? null,
     batchEvents: checkedCount('--batch', values.batch, batchEventsMax),
     laneCount: checkedCount('--concurrency', values.concurrency, concurrencyMax),
-    statePath: values.state === undefined ? `${file}.import-state.json` : resolve(folder, values.state),
+    statePath: values.state === undefined ? undefined : resolve(folder, values.state),
+    isDryRun: values['dry-run'],
     isRestart: values.restart,
   };
 }
@@ -77,6 +80,7 @@ function parsed(args: readonly string[]) {
         batch: {type: 'string', default: String(batchEventsMax)},
         concurrency: {type: 'string', default: '4'},
         state: {type: 'string'},
+        'dry-run': {type: 'boolean', default: false},
         restart: {type: 'boolean', default: false},
         help: {type: 'boolean', short: 'h', default: false},
       },
@@ -91,9 +95,6 @@ function checkedVendor(name: string): VendorName {
   if (name === 'plausible') throw new ArgumentFault(noEventsOfPlausible);
   throw new ArgumentFault(`--from must be one of ${Object.keys(vendorFormats).join(', ')}, not "${name}".`);
 }
-
-export const noEventsOfPlausible =
-  'Plausible exports visitors and counts per day, no events: they cannot become events here.';
 
 function checkedUrl(text: string): string {
   const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

@@ -1,7 +1,9 @@
 // Whose export a file looks like, by its first line: an import in the wrong form would refuse every line, or misread them all.
 
 import {jsonOrUndefined} from '../../json.js';
-import {SourceFault} from './lines.js';
+import {ArraySplitter} from './array-splitter.js';
+import {splitterOf} from './lines.js';
+import {SourceFault} from './source-fault.js';
 import {type VendorName, vendorFormats, vendorOf} from './vendor-formats.js';
 
 /** @throws SourceFault when the first line of `head` is of another form than `from`. */
@@ -17,12 +19,11 @@ export function assertForm(head: Buffer, from: VendorName | undefined, fileName:
   );
 }
 
-/** The first line that is not blank, parsed; undefined: it is no JSON, or does not end within the head. */
+/** The first line that is not blank, or element of a list, parsed; undefined: it is no JSON, or does not end within the head. */
 function firstValue(head: Buffer): unknown {
-  const text = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart();
-  const end = text.indexOf('\n');
-  return jsonOrUndefined(end < 0 ? text : text.slice(0, end));
+  const splitter = splitterOf(head);
+  const lines = splitter.take(head);
+  const rest = splitter instanceof ArraySplitter ? [] : splitter.end();
+  const first = [...lines, ...rest].find(({bytes}) => bytes === null || bytes.some((byte) => byte > 0x20));
+  return jsonOrUndefined(first?.bytes?.toString('utf8') ?? '');
 }

@@ -2,7 +2,8 @@
 
 import {hash} from 'node:crypto';
 import {stat} from 'node:fs/promises';
-import {openContent, SourceFault} from './lines.js';
+import {openContent} from './content.js';
+import {SourceFault} from './source-fault.js';
 
 const headBytesMax = 64 * 1024;
 
@@ -25,19 +26,23 @@ export async function identifyFile(path: string): Promise<FileIdentity> {
 
 /** At most 64 KiB of the content. */
 export async function readHead(path: string): Promise<Buffer> {
-  const {file, content} = await openContent(path);
+  const content = await openContent(path);
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const piece of content) {
-      pieces.push(piece as Buffer);
-      bytes += (piece as Buffer).length;
-      if (bytes >= headBytesMax) break;
+    for await (const part of content.parts()) {
+      for await (const piece of part) {
+        pieces.push(piece as Buffer);
+        bytes += (piece as Buffer).length;
+        if (bytes >= headBytesMax) break;
+      }
+      break; // Of an archive: its first file.
     }
   } catch (error) {
+    if (error instanceof SourceFault) throw error;
     throw new SourceFault(`${path} cannot be read: ${(error as Error).message}`, {cause: error});
   } finally {
-    file.destroy();
+    content.close();
   }
   return Buffer.concat(pieces).subarray(0, headBytesMax);
 }

@@ -5,7 +5,7 @@
 
 import {assert} from '../../../actors/invariant.js';
 import {batchBytesMax as bodyBytesMax} from '../../../actors/limits.js';
-import {lineBytesMax} from './lines.js';
+import {lineBytesMax} from './line.js';
 import type {SourceEvent} from './source-event.js';
 
 /** Far below the service's limit, so that a batch of large events is no burden to it. */

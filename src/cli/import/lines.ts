@@ -1,22 +1,13 @@
-// The lines of a file, plain or gzip, in constant memory.
-//   Owns:    splitting, gzip detection, the bound on a line. Does not own: the meaning of a line (source-event.ts).
+// The lines of a file, or the elements of its JSON array, in constant memory.
+//   Owns:    splitting, the bound on a line. Does not own: compression (content.ts), the meaning of a line (source-event.ts).
 //   L1. Memory is bounded by one chunk and one line: a longer line is reported by its number, and its bytes are dropped.
-//   L2. Lines are numbered from 1, blank ones included, as in editors.
+//   L2. Lines are numbered from 1, blank ones included, as in editors. In an archive the numbers go on from file to file.
 
-import {createReadStream, type ReadStream} from 'node:fs';
-import {open} from 'node:fs/promises';
-import {pipeline, type Readable} from 'node:stream';
-import {createGunzip} from 'node:zlib';
-
-/** 16 times the largest event (64 KiB of compact JSON): room for much white space. */
-export const lineBytesMax = 1024 * 1024;
-const chunkBytes = 256 * 1024;
-
-export interface Line {
-  readonly number: number;
-  /** The line without its end; null when it is longer than `lineBytesMax` (L1). */
-  readonly bytes: Buffer | null;
-}
+import type {Readable} from 'node:stream';
+import {ArraySplitter} from './array-splitter.js';
+import {openContent} from './content.js';
+import {type Line, lineBytesMax, type Splitter} from './line.js';
+import {SourceFault} from './source-fault.js';
 
 export interface LineSource {
   /** Arrays of lines, one for each chunk read: an async step for each line would cost more than sending it. */
@@ -26,55 +17,43 @@ export interface LineSource {
   close(): void;
 }
 
-/** A failure while reading; the message is a sentence for the operator. */
-export class SourceFault extends Error {
-  override name = 'SourceFault';
-}
-
 export async function openLines(path: string): Promise<LineSource> {
-  const {file, content} = await openContent(path);
+  const content = await openContent(path);
   return {
-    chunks: () => splitLines(content),
-    bytesRead: () => file.bytesRead,
-    close: () => file.destroy(),
+    chunks: () => splitParts(content.parts()),
+    bytesRead: content.bytesRead,
+    close: content.close,
   };
 }
 
-/** Content of the file, decompressed if its first two bytes are those of gzip, whatever its name. */
-export async function openContent(path: string): Promise<{file: ReadStream; content: Readable}> {
-  const isCompressed = await startsWithGzipMagic(path);
-  const file = createReadStream(path, {highWaterMark: chunkBytes});
-  if (!isCompressed) return {file, content: file};
-  const gunzip = createGunzip({chunkSize: chunkBytes});
-  // Ignores nothing: an error of either stream destroys `gunzip`, and its reader gets the error.
-  pipeline(file, gunzip, () => {});
-  return {file, content: gunzip};
-}
-
-async function startsWithGzipMagic(path: string): Promise<boolean> {
-  const handle = await open(path);
+/** Numbers go on from part to part. L2 */
+async function* splitParts(parts: AsyncGenerator<Readable>): AsyncGenerator<readonly Line[]> {
+  let linesBefore = 0;
+  let splitter: Splitter | undefined;
+  const numbered = (lines: Line[]): readonly Line[] =>
+    linesBefore === 0 ? lines : lines.map(({number, bytes}) => ({number: number + linesBefore, bytes}));
   try {
-    const {bytesRead, buffer} = await handle.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-  } finally {
-    await handle.close();
-  }
-}
-
-async function* splitLines(content: Readable): AsyncGenerator<readonly Line[]> {
-  const splitter = new LineSplitter();
-  try {
-    for await (const chunk of content) yield splitter.take(chunk as Buffer);
+    for await (const part of parts) {
+      linesBefore += splitter?.lineCount ?? 0;
+      splitter = undefined;
+      for await (const chunk of part) {
+        splitter ??= splitterOf(chunk as Buffer);
+        yield numbered(splitter.take(chunk as Buffer));
+      }
+      if (splitter !== undefined) yield numbered(splitter.end());
+    }
   } catch (error) {
-    throw new SourceFault(`reading stopped after line ${splitter.lineCount}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    const lineCount = linesBefore + (splitter?.lineCount ?? 0);
+    throw new SourceFault(`reading stopped after line ${lineCount}: ${(error as Error).message}`, {cause: error});
   }
-  yield splitter.end();
 }
+
+/** Of a list, whose first byte is its bracket, or of lines. */
+export const splitterOf = (head: Buffer): ArraySplitter | LineSplitter =>
+  /^(\xef\xbb\xbf)?\s*\[\s*(\{|$)/.test(head.toString('latin1', 0, 1024)) ? new ArraySplitter() : new LineSplitter();
 
 /** Splits chunks into lines; the rest of a chunk waits for the next one. */
-export class LineSplitter {
+export class LineSplitter implements Splitter {
   lineCount = 0;
   #rest: Buffer[] = [];
   #restBytes = 0;

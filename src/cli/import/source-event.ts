@@ -11,7 +11,7 @@
 import {isUtf8} from 'node:buffer';
 import {hash} from 'node:crypto';
 import {jsonOrUndefined} from '../../json.js';
-import {type Line, lineBytesMax} from './lines.js';
+import {type Line, lineBytesMax} from './line.js';
 import {translateLine, type VendorFormat} from './vendor-formats.js';
 
 /** A refused event in the service's words (docs/api/errors.md); `message` is for people. */

@@ -35,7 +35,8 @@ function duplicateText(tally: Tally, areRepeatsComplete: boolean): string {
   return `${repeated} within the file (user and messageId of an earlier accepted line; counted once)`;
 }
 
-function refusalLines(tally: Tally): string[] {
+/** The first refused lines, and all by reason where these are more. */
+export function refusalLines(tally: Tally): string[] {
   if (tally.refused === 0) return [];
   const lines = tally.firstRefused.map(refusalLine);
   if (tally.refused > refusalsShownMax) {

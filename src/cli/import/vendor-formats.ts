@@ -76,6 +76,9 @@ export const vendorFormats = {
   },
 } as const satisfies Readonly<Record<string, VendorFormat>>;
 
+export const noEventsOfPlausible =
+  'Plausible exports visitors and counts per day, no events: they cannot become events here.';
+
 export type VendorName = keyof typeof vendorFormats;
 
 export const isVendorName = (name: string): name is VendorName => Object.hasOwn(vendorFormats, name);

@@ -249,7 +249,13 @@ test.each<[string, Mood, RegExp]>([
 
 test.each<[string, string[], RegExp]>([
   ['no file', [], /^Name the file to import\.\n\nUsage:/],
-  ['two files', ['a', 'b'], /^One file at a time; also given: b\./],
+  ['one place for two files', ['a', 'b', '--state', 'c'], /^--state is for one file\./],
+  [
+    'a service that is not known',
+    ['a', '--from', 'heap'],
+    /^--from must be one of segment, mixpanel, amplitude, posthog, not "heap"/,
+  ],
+  ['daily totals', ['a', '--from', 'plausible'], /^Plausible exports visitors and counts per day, no events/],
   ['an unknown option', ['a', '--fast'], /^Unknown option '--fast'/],
   ['too large a batch', ['a', '--batch', '1001'], /^--batch must be a whole number from 1 to 1000, not "1001"\./],
   ['no such file', ['missing.ndjson'], /^there is no file /],

@@ -5,7 +5,8 @@ import {gzipSync} from 'node:zlib';
 import * as fc from 'fast-check';
 import {afterAll, expect, test} from 'vitest';
 import {identifyFile} from '../../../src/cli/import/file-identity.js';
-import {LineSplitter, lineBytesMax, openLines} from '../../../src/cli/import/lines.js';
+import {lineBytesMax} from '../../../src/cli/import/line.js';
+import {LineSplitter, openLines} from '../../../src/cli/import/lines.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-lines-'));
 afterAll(() => rmSync(folder, {recursive: true}));

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {lineBytesMax} from '../../../src/cli/import/lines.js';
+import {lineBytesMax} from '../../../src/cli/import/line.js';
 import {type LineMeaning, readLine} from '../../../src/cli/import/source-event.js';
 
 function read(text: string, number = 1, fileHead = 'head'): LineMeaning {
