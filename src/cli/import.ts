@@ -1,7 +1,8 @@
 // `npm run import`: sends files of events to a running service, one after the other. Connects the modules of import/ and sets the exit code.
 
-import {basename, resolve} from 'node:path';
+import {basename, dirname, resolve} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
+import {isoText} from '../../actors/calendar.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {readSecretFile} from '../secret-file.js';
 import {onStopSignals} from '../stop-signals.js';
@@ -14,6 +15,7 @@ import {DryRun} from './import/dry-run.js';
 import {type FileIdentity, identifyFile, readHead} from './import/file-identity.js';
 import {createPoster, type HttpPoster} from './import/http-post.js';
 import {ImportRun, Interrupted} from './import/import-run.js';
+import {ImportedFiles, sha256Of} from './import/imported-files.js';
 import {type LineSource, openLines} from './import/lines.js';
 import {count} from './import/progress.js';
 import {ProgressDisplay} from './import/progress-display.js';
@@ -78,8 +80,10 @@ async function main(): Promise<number> {
   try {
     let worst = exitAllAccepted;
     for (const path of files) {
-      const exitCode = await importInto(address, given, path, interruption.signal);
-      if (exitCode === exitFailed) return exitFailed;
+      const exitCode = await importOnce(address, given, path, interruption.signal);
+      // Of several files those that were imported before are passed over: the rest of a folder is sent by the same command.
+      if (exitCode === 'imported_before' && files.length > 1) continue;
+      if (exitCode === 'imported_before' || exitCode === exitFailed) return exitFailed;
       worst = Math.max(worst, exitCode);
     }
     return worst;
@@ -101,6 +105,28 @@ async function dryRun(files: readonly string[], given: ImportArguments): Promise
     refusedCount += run.refusedCount;
   }
   return refusedCount > 0 ? exitSomeRefused : exitAllAccepted;
+}
+
+async function importOnce(
+  address: ServiceAddress,
+  given: ImportArguments,
+  path: string,
+  interrupted: AbortSignal,
+): Promise<number | 'imported_before'> {
+  const imported = new ImportedFiles(address.dataDir ?? dirname(path), address.target);
+  const sha256 = await sha256Of(path);
+  const finishedAt = given.isAgain ? undefined : await imported.finishedAt(sha256);
+  if (finishedAt !== undefined) {
+    process.stderr.write(`${basename(path)} was imported before, at ${finishedAt}: --again imports it once more.\n`);
+    return 'imported_before';
+  }
+  const exitCode = await importInto(address, given, path, interrupted);
+  if (exitCode !== exitFailed) {
+    await imported.add(sha256, path, isoText(wallMs())).catch((error: Error) => {
+      process.stderr.write(`That ${basename(path)} was imported could not be noted: ${error.message}\n`);
+    });
+  }
+  return exitCode;
 }
 
 async function importInto(

@@ -96,7 +96,7 @@ test('real events, through a service that is killed on the way and an import tha
   const {code, output} = await importing;
   expect([code, output]).toEqual([0, expect.stringMatching(/accepted {3}6,150\n/)]);
 
-  const again = await runImport(dataDir, path);
+  const again = await runImport(dataDir, path, '--again');
   expect([again.code, again.output]).toEqual([0, expect.stringMatching(/accepted {3}6,150\n/)]);
   await expectCounts(new Client(service.baseUrl, service.secretKey), countsByName(lines));
 });

@@ -21,9 +21,11 @@ another service: events, traits and joined ids.
   --concurrency N    requests at a time, 1 to 64 (default 4); one user's events always keep their order
   --state PATH       where an interrupted import of one file keeps its place (default: FILE.import-state.json)
   --restart          begin at the first line, despite a saved place
+  --again            import a file although it was imported before
   --help             this text
 
-A line without a messageId gets one from its content and line number: importing the same file again within 7 days
+A finished file is noted, and refused when it comes again; of several files it is passed over.
+A line without a messageId gets one from its content and line number: importing the same events again within 7 days
 counts nothing twice.
 Exit code 0: all lines were accepted; 1: failed or interrupted (run it again to resume); 2: some lines were refused.
 `;
@@ -41,6 +43,8 @@ export interface ImportArguments {
   readonly statePath: string | undefined;
   readonly isDryRun: boolean;
   readonly isRestart: boolean;
+  /** Files that were imported before are imported again. */
+  readonly isAgain: boolean;
 }
 
 /** The message is a sentence for the operator. */
@@ -65,6 +69,7 @@ export function readArguments(args: readonly string[], folder: string): ImportAr
     statePath: values.state === undefined ? undefined : resolve(folder, values.state),
     isDryRun: values['dry-run'],
     isRestart: values.restart,
+    isAgain: values.again,
   };
 }
 
@@ -81,6 +86,7 @@ function parsed(args: readonly string[]) {
         concurrency: {type: 'string', default: '4'},
         state: {type: 'string'},
         'dry-run': {type: 'boolean', default: false},
+        again: {type: 'boolean', default: false},
         restart: {type: 'boolean', default: false},
         help: {type: 'boolean', short: 'h', default: false},
       },

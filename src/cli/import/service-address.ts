@@ -24,6 +24,8 @@ interface AddressOptions {
 export interface ServiceAddress {
   readonly baseUrl: string;
   readonly key: string;
+  /** Where the data of the service is on this machine; undefined: it is elsewhere. */
+  readonly dataDir: string | undefined;
   /** Identifies service and key without revealing them; equal in the next run against the same service. */
   readonly target: string;
   /** Revokes the temporary key. A1 */
@@ -46,8 +48,10 @@ export async function findService({
   const baseUrl = withoutTrailingSlash(url ?? note!.baseUrl);
   await assertAnswers(baseUrl);
   const place = url === null ? resolve(dataDir) : baseUrl;
-  if (key !== null) return {baseUrl, key, target: targetOf(place, key), release: async () => {}};
-  if (note === undefined || withoutTrailingSlash(note.baseUrl) !== baseUrl) {
+  const isHere = note !== undefined && withoutTrailingSlash(note.baseUrl) === baseUrl;
+  const common = {baseUrl, dataDir: isHere ? dataDir : undefined};
+  if (key !== null) return {...common, key, target: targetOf(place, key), release: async () => {}};
+  if (!isHere) {
     const form = {write: 'a write key', read: 'a read key', secret: 'a secret key'}[keyKind];
     throw new AdminFault(
       `Give ${form} for ${baseUrl}: ${keyKind === 'write' ? '--key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE' : 'MILLRACE_KEY'}.`,
@@ -55,7 +59,7 @@ export async function findService({
   }
   const made = await new AdminClient(note).ask<CreatedKey>('POST', '/admin/v1/keys', {kind: keyKind, name: keyName});
   const release = (): Promise<void> => releaseKey(dataDir, note, made.id);
-  return {baseUrl, key: made.key, target: targetOf(place, note.deployment), release};
+  return {...common, key: made.key, target: targetOf(place, note.deployment), release};
 }
 
 interface CreatedKey {

@@ -2,11 +2,14 @@
 
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
+import {importedFilesName} from './imported-files.js';
 import {SourceFault} from './source-fault.js';
 
 /** Of a folder: whatever else is in it is not imported. */
 const isSource = (name: string): boolean =>
-  /\.(ndjson|jsonl|json|gz|br|zip)$/.test(name) && !/(^|\/)\.|\.import-state\.json$/.test(name);
+  /\.(ndjson|jsonl|json|gz|br|zip)$/.test(name) &&
+  !/^\.|\.import-state\.json$/.test(name) &&
+  name !== importedFilesName;
 
 export async function sourceFiles(paths: readonly string[]): Promise<readonly string[]> {
   const files: string[] = [];

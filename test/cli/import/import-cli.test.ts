@@ -110,6 +110,37 @@ test('importing the same content again counts nothing twice, gzipped and renamed
   expect(out).toMatch(/accepted {3}100\n/);
 });
 
+test('a finished file is refused with its date, wherever it is, and --again sends it', async () => {
+  const path = write('events.ndjson', eventLines(10).join('\n'));
+  expect((await importFile(path)).code).toBe(0);
+  const {code, err} = await importFile(write('copy.ndjson', eventLines(10).join('\n')));
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(
+      /^copy\.ndjson was imported before, at 20\d\d-\d\d-\d\dT[\d:.]+Z: --again imports it once more\.\n$/,
+    ),
+  ]);
+  expect(service.acknowledged).toBe(10);
+  expect((await importFile(path, '--again')).code).toBe(0);
+  expect([service.log.length, service.acknowledged]).toEqual([10, 20]);
+
+  // Of several files the others are sent, by path.
+  write('day-1.ndjson', eventLine(10));
+  write('day-2.ndjson', eventLine(11));
+  const folderOfFiles = await importFile(folder);
+  expect([folderOfFiles.code, numbersOf(service.log)]).toEqual([0, upTo(12)]);
+  expect(folderOfFiles.err).toMatch(/^copy\.ndjson was imported before.*\nevents\.ndjson was imported before/s);
+  expect(folderOfFiles.out).toMatch(/^Imported day-1\.ndjson.*\nImported day-2\.ndjson/s);
+});
+
+test('a file that was interrupted is not finished: the same command goes on', async () => {
+  const path = write('events.ndjson', eventLines(10).join('\n'));
+  service.moods.push('revoked_key');
+  expect((await importFile(path)).code).toBe(1);
+  const {code, out} = await importFile(path);
+  expect([code, out]).toEqual([0, expect.stringMatching(/accepted {3}10\n/)]);
+});
+
 test('a file that grew or was mended counts only what is new', async () => {
   const lines = eventLines(50);
   await importFile(write('events.ndjson', [...lines, '{"event":7,"userId":"u"}'].join('\n')));
@@ -226,7 +257,7 @@ test('the place of another file, or of another service, is not believed', async 
   };
   for (const text of [JSON.stringify(state), '{"line":', 'null']) {
     writeFileSync(statePathOf(path), text);
-    const {code, err, out} = await importFile(path);
+    const {code, err, out} = await importFile(path, '--again');
     expect([code, err, service.log.length]).toEqual([0, '', 10]);
     expect(out).toMatch(/accepted {3}10\n/);
   }
