@@ -38,9 +38,7 @@ import {memoryDoubt, memoryLimitBytes} from './memory-plan.js';
 import {connectFirst} from './nats/client/connection.js';
 import {copyJournal} from './nats/journal-copy.js';
 import {NatsKeyBucket} from './nats/key-bucket.js';
-
 import {processMembership} from './nats/process-membership.js';
-
 import {publishedManifests} from './nats/published-manifests.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/server/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';

@@ -206,7 +206,7 @@ async function ensureAll(
 ): Promise<Deployment> {
   const jsm = await managerOf(nc);
   await ensureStream(jsm, bucketConfig('settings', replicas));
-  let deployment = await readDeployment(nc);
+  let deployment = (await readDeploymentRecord(nc))?.deployment;
   if (deployment === undefined) {
     await checkNothingThere(jsm, partitions);
     deployment = await createDeployment(nc, partitions); // T2
@@ -235,15 +235,16 @@ async function ensureAll(
 
 /** Creates the bucket of the cluster if it is missing: one that is lost costs no more than a new start of all owners. */
 export async function ensureCluster(nc: NatsConnection, replicas: number): Promise<void> {
-  const jsm = await managerOf(nc);
-  await pastElections(nc, electionsMsMax, () => ensureStream(jsm, bucketConfig('cluster', replicas)));
+  await ensureOne(nc, bucketConfig('cluster', replicas));
 }
 
 /** Creates the stream of the journals if it is missing: processes that fold bring the lines of a lost one. */
 export async function ensureJournal(nc: NatsConnection, replicas: number): Promise<void> {
-  const jsm = await managerOf(nc);
-  await pastElections(nc, electionsMsMax, () => ensureStream(jsm, journalConfig(replicas)));
+  await ensureOne(nc, journalConfig(replicas));
 }
+
+const ensureOne = (nc: NatsConnection, stream: NewStream): Promise<void> =>
+  pastElections(nc, electionsMsMax, async () => void (await ensureStream(await managerOf(nc), stream)));
 
 /** Creates missing streams, in this order. T5 */
 async function ensureStreams(jsm: JetStreamManager, streams: readonly NewStream[], onLost: OnLost): Promise<void> {
@@ -269,7 +270,10 @@ const finishText = ({to, stage}: Repartition): string => {
 export const readDeployment = async (
   nc: NatsConnection,
   levels: Levels = programLevels,
-): Promise<Deployment | undefined> => (await readDeploymentRecord(nc, levels))?.deployment;
+): Promise<Deployment | undefined> => {
+  const record = await pastElections(nc, electionsMsMax, () => readDeploymentRecord(nc, levels));
+  return record?.deployment;
+};
 
 /** As `readDeployment`. */
 export async function readDeploymentRecord(
