@@ -9,8 +9,8 @@ import {playsAll} from './support/runs.js';
 
 const askedSeeds = process.env.DIFFERENTIAL_SEEDS;
 
-/** test/everyday-differential.test.ts plays one more. */
-const others: readonly Run[] = [
+/** By seed. test/everyday-differential.test.ts plays one more. */
+const allRuns: readonly Run[] = [
   {seed: 1, restarts: ['kill'], batchEventsMax: 30, env: {PARTITIONS: '4'}},
   {
     seed: 2,
@@ -20,13 +20,11 @@ const others: readonly Run[] = [
   },
   // Snapshots as fast as they may come: parts are merged and swept again and again.
   {seed: 3, restarts: ['stop'], batchEventsMax: 60, env: {PARTITIONS: '1', REPORT_REFRESH_SECONDS: '0.1'}},
-];
-const fixedRuns: readonly Run[] = [
-  ...(playsAll || askedSeeds !== undefined ? others : []),
   // Many events: more than one chunk of rows, more than one page of everything.
   {seed: 4, restarts: ['kill'], batchEventsMax: 500, env: {PARTITIONS: '3', MEMORY_CACHE_MIB: '16'}, isShared: true},
   {seed: 5, restarts: ['stop', 'kill'], batchEventsMax: 60, env: {PARTITIONS: '3'}, retentionDays: 5},
 ];
+const fixedRuns = playsAll || askedSeeds !== undefined ? allRuns : allRuns.filter(({isShared}) => isShared);
 
 const runs: readonly Run[] =
   askedSeeds === undefined
