@@ -224,6 +224,7 @@ describe('what is wrong is told', () => {
     expect(await refusal('user', {userId: freshId('nobody')})).toMatch(/^user_not_found/);
     expect(await refusal('user', {})).toMatch(/userId or anonymousId is required/);
     expect(await refusal('events', {limit: 'many'})).toMatch(/limit/);
+    expect(await refusal('events', {userId: {a: 1}})).toMatch(/^invalid_request: userId must be a text or a number/);
   });
 
   test('a write key, a wrong key, none, and a page', async () => {
@@ -246,6 +247,17 @@ describe('what is wrong is told', () => {
     expect((await under.read.post('/mcp', ['no object'])).status).toBe(400);
     expect((await under.read.get('/mcp')).status).toBe(405);
   });
+});
+
+test('a long question is answered within the bound, too', async () => {
+  const events = Array.from({length: 10}, (_, at) => ({
+    event: `${at}${'n'.repeat(250)}`,
+    where: [`a eq ${'v'.repeat(900)}`],
+  }));
+  const result = await ask(assistants[0]!, 'count', {events, range});
+  expect(rowsOf(result).at(-1)).toEqual(['total', ...events.map(() => 0)]);
+  expect(result.structuredContent!.question).toBeUndefined();
+  expect(result.content[0]!.text).toMatch(/Again: the question has \d+ characters/);
 });
 
 test('a result that is too long leaves out rows, and says how many', async () => {

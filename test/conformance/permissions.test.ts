@@ -124,6 +124,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/funnels/:id/report': {path: '/v1/funnels/fn_unknown/report', door: 'secret', status: 404},
   'GET /v1/user/funnels': {path: '/v1/user/funnels?userId=nobody', door: 'secret', status: 404},
   'POST /v1/query': {door: 'read', body: () => ({report: 'names'}), status: 200},
+  'POST /mcp': {door: 'read', body: () => ({jsonrpc: '2.0', id: 1, method: 'tools/list'}), status: 200},
   ...Object.fromEntries(
     ['test', 'rotate', 'resume', 'replay'].map((action) => [
       `POST /v1/webhooks/:id/${action}`,

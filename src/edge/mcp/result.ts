@@ -5,6 +5,9 @@
 /** An assistant reads all of a result. */
 export const resultBytesMax = 8 * 1_024;
 const cellCharsMax = 300;
+const columnCharsMax = 100;
+/** A longer one is neither repeated nor part of the command. */
+export const questionCharsMax = 1_500;
 
 export type Cell = string | number | boolean | null;
 
@@ -50,9 +53,10 @@ export function resultOf(table: Table, asked: Asked): ToolResult {
 }
 
 /** The result with so many of the rows. */
-function withRows({title, columns, rows, keeps, notes}: Table, asked: Asked, count: number): ToolResult {
+function withRows({title, columns: names, rows, keeps, notes}: Table, asked: Asked, count: number): ToolResult {
+  const columns = names.map((name) => bounded(name, columnCharsMax));
   const shown = (keeps === 'first' ? rows.slice(0, count) : rows.slice(rows.length - count)).map((row) =>
-    row.map(bounded),
+    row.map((cell) => bounded(cell)),
   );
   const leftOut = rows.length - count;
   const {question, asOf, logPosition, hint, curl} = asked;
@@ -80,15 +84,15 @@ function withRows({title, columns, rows, keeps, notes}: Table, asked: Asked, cou
       ...(notes.length > 0 && {notes}),
       ...(hint != null && {hint}),
       ...(asOf !== undefined && {as_of: asOf, at: logPosition}),
-      ...(question !== undefined && {question}),
+      ...(question !== undefined && JSON.stringify(question).length <= questionCharsMax && {question}),
     },
   };
 }
 
-/** A text of at most `cellCharsMax`; a longer one says how long it is. TR1 */
-function bounded(cell: Cell): Cell {
-  if (typeof cell !== 'string' || cell.length <= cellCharsMax) return cell;
-  return `${cell.slice(0, cellCharsMax).toWellFormed()}… (${cell.length} characters)`;
+/** A text of at most so many characters; a longer one says how long it is. TR1 */
+function bounded<Value extends Cell>(cell: Value, charsMax = cellCharsMax): Value | string {
+  if (typeof cell !== 'string' || cell.length <= charsMax) return cell;
+  return `${cell.slice(0, charsMax).toWellFormed()}… (${cell.length} characters)`;
 }
 
 /** TR2 */

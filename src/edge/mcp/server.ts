@@ -6,7 +6,7 @@ import {didYouMean, nearestOf} from '../../nearest.js';
 import {version} from '../../version.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
-import {type Exchange, jsonType} from '../http/exchange.js';
+import type {Exchange} from '../http/exchange.js';
 import {errorResult, type ToolResult} from './result.js';
 import {tools} from './tools.js';
 
@@ -56,13 +56,13 @@ function serverFor(asker: Asker): Server {
 }
 
 const handler = createMcpHandler(({authInfo}) => serverFor(authInfo!.extra as unknown as Asker), {
-  responseMode: 'json',
   // Nothing here changes while somebody listens.
   maxSubscriptions: 0,
 });
 
-/** Every answer is short, and ends: the library may write it as a stream of one event. */
+/** The library asks for both, and answers clients of 2025 with a stream of one event. */
 const accepted = 'application/json, text/event-stream';
+const eventOfStream = /^data: (.*)$/m;
 
 export async function answerMessage(front: Front, exchange: Exchange, message: object): Promise<void> {
   const request = new Request('http://localhost/mcp', {
@@ -77,10 +77,7 @@ export async function answerMessage(front: Front, exchange: Exchange, message: o
   const asker: Asker = {front, exchange};
   const authInfo: AuthInfo = {token: '', clientId: '', scopes: [], extra: {...asker}};
   const response = await handler.fetch(request, {parsedBody: message, authInfo});
-  const body = await response.text();
-  exchange.answer(
-    `${response.status} ${STATUS_CODES[response.status]}`,
-    response.headers.get('content-type') ?? jsonType,
-    body,
-  );
+  const text = await response.text();
+  const body = eventOfStream.exec(text)?.[1] ?? text;
+  exchange.json(`${response.status} ${STATUS_CODES[response.status]}`, body);
 }

@@ -14,7 +14,7 @@ import {readQuestion} from '../query/read-question.js';
 import {historyOf} from '../routes/events.js';
 import {askedOf, oneAnswer} from '../routes/query.js';
 import {profileOf} from '../routes/users.js';
-import {resultOf, type Table, type ToolResult} from './result.js';
+import {questionCharsMax, resultOf, type Table, type ToolResult} from './result.js';
 import {Described} from './schemas.js';
 import {historyTable, profileTable, tables} from './tables.js';
 
@@ -58,12 +58,11 @@ function readMembers<Members extends z.ZodObject>(members: Members, args: Argume
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-const curlCharsMax = 1_500;
 
 /** Asks the same with `/v1`. Its words stand for the address of the service and for a key. */
 function curlOf(path: string, more = ''): string {
   const command = `curl -s "$MILLRACE_URL${path}" -H "Authorization: Bearer $MILLRACE_KEY"${more}`;
-  return command.length <= curlCharsMax
+  return command.length <= questionCharsMax + 200
     ? command
     : `the question has ${command.length} characters: send it to POST /v1/query`;
 }
@@ -166,8 +165,12 @@ const funnelUsersTool = (): Tool =>
 
 // -- of one user, and of single events --
 
-const texts = (args: Arguments): URLSearchParams =>
-  new URLSearchParams(Object.entries(args).map(([name, value]): [string, string] => [name, String(value)]));
+/** @throws RequestFailure */
+function texts(args: Arguments): URLSearchParams {
+  const wrong = Object.keys(args).find((name) => !['string', 'number'].includes(typeof args[name]));
+  if (wrong !== undefined) throw new RequestFailure(invalidRequest(`${wrong} must be a text or a number`, wrong));
+  return new URLSearchParams(Object.entries(args).map(([name, value]): [string, string] => [name, String(value)]));
+}
 
 /** @throws RequestFailure */
 function found(answer: string | UnknownUser): string {
