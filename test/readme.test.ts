@@ -88,6 +88,7 @@ const expected: readonly (readonly [commands: RegExp, printed: RegExp])[] = [
   [/bench -- --help/, /ingest/],
   [/v1\/saved-reports/, /"id":"sr_.*"name":"Growth".*"report":"counts".*"range":"-30d"/],
   [/v1\/shares/, /"id":"sh_.*"name":"Growth".*"ends_at":"never","is_shown":true.*"token":"[\w-]{32}"/],
+  [/-s ask -- ordered/, /^total +2 /],
   [/v1\/changes/, /"has_more":(true|false),"next":"/],
 ];
 
