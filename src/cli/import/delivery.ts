@@ -2,6 +2,8 @@
 //   D1. An event is sent again until the service has judged it: every event has a messageId, so a second copy is harmless.
 //   D2. Events that wait for another attempt keep their order, and no event of the next batch overtakes them (lanes.ts).
 //   D3. Waiting is bounded: after `giveUpMs` without any success the import fails, and a later run resumes it.
+//   D4. Traits count by their time, so calls that set traits alone follow the events of their batch, which are then one request.
+//       Of equal traits of one user the oldest and the newest are sent: those between change nothing.
 
 import {type BatchAnswer, type HttpAnswer, interpret, interpretIdentify} from './batch-answer.js';
 import type {Refusal, SourceEvent} from './source-event.js';
@@ -40,8 +42,11 @@ export class Delivery {
 
   /** Resolves with a verdict per event or identify call, in order; rejects with a DeliveryFault. */
   async deliver(calls: readonly SourceEvent[]): Promise<Verdict[]> {
-    const verdicts: Verdict[] = [];
-    for (const body of bodiesOf(calls)) verdicts.push(...(await this.#deliverBody(body)));
+    const verdicts: Verdict[] = new Array(calls.length).fill(null);
+    for (const body of bodiesOf(calls)) {
+      const judged = await this.#deliverBody(body.map(({call}) => call));
+      for (const [at, verdict] of judged.entries()) for (const place of body[at]!.places) verdicts[place] = verdict;
+    }
     return verdicts;
   }
 
@@ -139,15 +144,43 @@ class Patience {
   }
 }
 
-/** Neighbouring events as one batch; each identify call for itself. */
-function bodiesOf(calls: readonly SourceEvent[]): SourceEvent[][] {
-  const bodies: SourceEvent[][] = [];
-  for (const call of calls) {
+interface Sent {
+  readonly call: SourceEvent;
+  /** Indexes of the calls that its verdict is for. */
+  readonly places: readonly number[];
+}
+
+/** Neighbouring events as one batch; each identify call for itself, those of traits alone at the end. D4 */
+function bodiesOf(calls: readonly SourceEvent[]): Sent[][] {
+  const bodies: Sent[][] = [];
+  const ofTraits = new Map<string, number[]>();
+  for (const [place, call] of calls.entries()) {
     const last = bodies.at(-1);
-    if (call.call === 'event' && last?.[0]?.call === 'event') last.push(call);
-    else bodies.push([call]);
+    const one = {call, places: [place]};
+    if (call.traits !== undefined) {
+      const equal = ofTraits.get(call.traits.key);
+      if (equal === undefined) ofTraits.set(call.traits.key, [place]);
+      else equal.push(place);
+    } else if (call.call === 'event' && last?.[0]?.call.call === 'event') last.push(one);
+    else bodies.push([one]);
   }
+  for (const places of ofTraits.values()) for (const one of oldestAndNewest(calls, places)) bodies.push([one]);
   return bodies;
+}
+
+function oldestAndNewest(calls: readonly SourceEvent[], places: readonly number[]): Sent[] {
+  const timeOf = (place: number): number => calls[place]!.traits!.timeMs;
+  let [oldest, newest] = [places[0]!, places[0]!];
+  for (const place of places) {
+    if (timeOf(place) < timeOf(oldest)) oldest = place;
+    if (timeOf(place) > timeOf(newest)) newest = place;
+  }
+  if (oldest === newest) return [{call: calls[oldest]!, places}];
+  const others = places.filter((place) => place !== oldest);
+  return [
+    {call: calls[oldest]!, places: [oldest]},
+    {call: calls[newest]!, places: others},
+  ];
 }
 
 const prefix = Buffer.from('{"events":[');

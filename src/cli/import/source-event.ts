@@ -10,6 +10,7 @@
 
 import {isUtf8} from 'node:buffer';
 import {hash} from 'node:crypto';
+import {parseTimestamp} from '../../../actors/log/timestamp.js';
 import {jsonOrUndefined} from '../../json.js';
 import {type Line, lineBytesMax} from './line.js';
 import {translateLine, type VendorFormat} from './vendor-formats.js';
@@ -31,6 +32,15 @@ export interface SourceEvent {
   readonly messageId: string | null;
   /** JSON text, `messageId` included. */
   readonly json: Buffer;
+  /** Of an identify call that joins nobody; absent: its place among the others matters, or is not known not to. */
+  readonly traits?: TraitsAtTime;
+}
+
+/** Traits count by their time, whatever the order in which they arrive. */
+export interface TraitsAtTime {
+  /** Equal for calls that set the same traits of the same user. */
+  readonly key: string;
+  readonly timeMs: number;
 }
 
 export type LineMeaning =
@@ -81,15 +91,21 @@ function vendorLine(line: number, text: string, members: Record<string, unknown>
   if ('code' in translation) return {kind: 'refused', refusal: translation};
   const {kind: call, native, ignored} = translation;
   if (native.length === 0) return {kind: 'left_out', call, ignored};
+  // An event with both ids joins them: the traits of its line need not.
+  const joining = native.find(({kind, value}) => kind === 'event' && value.anonymousId !== undefined)?.value;
   const entries = native.map(({kind, value}, at): SourceEvent => {
-    const own = value.messageId;
+    const {messageId: own, anonymousId, ...rest} = value;
     const messageId = own ?? derivedMessageId(line, text, at === 0 ? '' : String(at)); // E3
+    const joins =
+      anonymousId !== undefined &&
+      (kind === 'event' || anonymousId !== joining?.anonymousId || rest.userId !== joining.userId);
     return {
       call: kind,
       line,
       userKey: userKeyOf(value),
       messageId: at === 0 && typeof own === 'string' ? own : null,
-      json: Buffer.from(JSON.stringify({...value, messageId})),
+      json: Buffer.from(JSON.stringify({...rest, ...(joins && {anonymousId}), messageId})),
+      ...(kind === 'identify' && !joins && {traits: traitsAtTime(rest)}),
     };
   });
   return {kind: 'sent', call, entries, ignored};
@@ -132,6 +148,11 @@ function toSourceEvent(line: number, text: string, parsed: Record<string, unknow
     json: withMembers(text, [...unsent, `"messageId":"${id}"`], Object.keys(parsed).length === 0),
   };
 }
+
+const traitsAtTime = ({userId, traits, traitsOnce, timestamp}: {readonly [field: string]: unknown}): TraitsAtTime => ({
+  key: JSON.stringify([userId, traits, traitsOnce]),
+  timeMs: parseTimestamp(String(timestamp)),
+});
 
 function userKeyOf(parsed: {readonly [field: string]: unknown}): string {
   if (typeof parsed.userId === 'string') return `u:${parsed.userId}`;

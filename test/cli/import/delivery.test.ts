@@ -142,3 +142,38 @@ test('an identify call is a request of its own, and keeps its place between even
     'event {"events":[{"n":4}]}',
   ]);
 });
+
+test('traits alone follow the events of their batch, and of equal ones the oldest and the newest are sent', async () => {
+  const sent: string[] = [];
+  const refusal = {error: {code: 'invalid_request', message: 'no', field: 'traits'}};
+  const post = async (body: Buffer, call: SourceEvent['call']): Promise<HttpAnswer> => {
+    sent.push(`${call} ${body}`);
+    if (call === 'event') return ok((JSON.parse(body.toString()) as {events: object[]}).events.length);
+    return body.includes('9') ? answer(400, refusal) : answer(200, {status: 'ok', userId: 'u'});
+  };
+  const traits = (line: number, key: string, timeMs: number): SourceEvent => ({
+    ...events(line)[0]!,
+    call: 'identify',
+    traits: {key, timeMs},
+  });
+  const calls = [
+    traits(1, 'pro', 20),
+    ...events(2),
+    traits(3, 'pro', 10),
+    ...events(4),
+    traits(5, 'pro', 30),
+    traits(9, 'free', 25),
+    traits(7, 'pro', 25),
+    {...events(8)[0]!, call: 'identify' as const},
+  ];
+  expect((await new Delivery(post, new FakePace(), giveUpMs).deliver(calls)).map((verdict) => verdict?.code)).toEqual([
+    ...[undefined, undefined, undefined, undefined, undefined, 'invalid_request', undefined, undefined],
+  ]);
+  expect(sent).toEqual([
+    'event {"events":[{"n":2},{"n":4}]}',
+    'identify {"n":8}',
+    'identify {"n":3}',
+    'identify {"n":5}',
+    'identify {"n":9}',
+  ]);
+});

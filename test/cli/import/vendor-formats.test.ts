@@ -136,8 +136,9 @@ test('Amplitude: times are texts in UTC, EMPTY is nothing, and its own 64-bit id
     session_id: 1709287200000,
     library: {name: 'amplitude-ts', version: '2.4.0'},
   };
+  const {anonymousId: _, ...ofTraits} = common; // The event joins.
   expect(sent('amplitude', amplitudeEvent)).toEqual([
-    ['identify', {...common, traits: {plan: 'pro'}}],
+    ['identify', {...ofTraits, traits: {plan: 'pro'}}],
     ['event', {event: 'Signed Up', ...common, properties: {plan: 'pro'}, context}],
   ]);
   const anonymous = amplitudeEvent.replace('"user_id":"ada"', '"user_id":null').replace('$insert_id', '$no');
@@ -185,6 +186,18 @@ test('PostHog: flags say who is anonymous, and $identify joins', () => {
       {userId: 'ada', anonymousId: 'dev-7', messageId: posthogCapture.uuid, timestamp: posthogCapture.timestamp},
     ],
   ]);
+});
+
+test('equal traits of one user are known as such, and calls that join keep their place', () => {
+  const traitsOf = (from: VendorName, line: object | string): unknown => {
+    const meaning = read(from, line);
+    return meaning.kind === 'sent' ? meaning.entries.map(({traits}) => traits) : meaning;
+  };
+  const atTime = {key: '["ada",{"plan":"pro"},null]', timeMs: Date.UTC(2024, 2, 1, 10, 0, 1, 123)};
+  expect(traitsOf('amplitude', amplitudeEvent)).toEqual([atTime, undefined]);
+  const common = {type: 'identify', userId: 'ada', traits: {plan: 'pro'}, timestamp: '2024-03-01T10:00:01.123Z'};
+  expect(traitsOf('segment', common)).toEqual([atTime]);
+  expect(traitsOf('segment', {...common, anonymousId: 'dev-7'})).toEqual([undefined]);
 });
 
 test.each<[VendorName, object]>([
