@@ -9,7 +9,7 @@ import {onStopSignals} from '../stop-signals.js';
 import {AdminFault} from './admin-client.js';
 import {ArgumentFault, type ImportArguments, readArguments, usage} from './import/arguments.js';
 import {Checkpoint} from './import/checkpoint.js';
-import {Delivery, DeliveryFault, type Pace} from './import/delivery.js';
+import {Delivery, DeliveryFault, type Pace, traitsAtOnce} from './import/delivery.js';
 import {assertForm} from './import/detection.js';
 import {DryRun} from './import/dry-run.js';
 import {type FileIdentity, identifyFile, readHead} from './import/file-identity.js';
@@ -142,9 +142,12 @@ async function importInto(
     process.stderr.write(`Resuming after line ${count(resumeFrom.line)} (${state.path}; --restart begins again).\n`);
   }
   const source = await openLines(path);
-  const posterTo = (route: string): HttpPoster =>
-    createPoster(new URL(`${address.baseUrl}${route}`), address.key, given.laneCount);
-  const posters = {event: posterTo('/v1/events/batch'), identify: posterTo('/v1/users/identify')};
+  const posterTo = (route: string, connections: number): HttpPoster =>
+    createPoster(new URL(`${address.baseUrl}${route}`), address.key, connections);
+  const posters = {
+    event: posterTo('/v1/events/batch', given.laneCount),
+    identify: posterTo('/v1/users/identify', given.laneCount * traitsAtOnce),
+  };
   const delivery = new Delivery((body, call) => posters[call].post(body), paceUntil(interrupted), giveUpMs);
   const checkpoint = new Checkpoint(state);
   const format = given.from && vendorFormats[given.from];

@@ -2,7 +2,8 @@
 //   D1. An event is sent again until the service has judged it: every event has a messageId, so a second copy is harmless.
 //   D2. Events that wait for another attempt keep their order, and no event of the next batch overtakes them (lanes.ts).
 //   D3. Waiting is bounded: after `giveUpMs` without any success the import fails, and a later run resumes it.
-//   D4. Traits count by their time, so calls that set traits alone follow the events of their batch, which are then one request.
+//   D4. Traits count by their time, so calls that set traits alone follow the events of their batch, some at a time, and the events
+//       are one request.
 //       Of equal traits of one user the oldest and the newest are sent: those between change nothing.
 
 import {type BatchAnswer, type HttpAnswer, interpret, interpretIdentify} from './batch-answer.js';
@@ -27,6 +28,9 @@ export class DeliveryFault extends Error {
   override name = 'DeliveryFault';
 }
 
+/** Calls of traits alone that a batch has in flight: each waits for its own place in the log. */
+export const traitsAtOnce = 8;
+
 const waitMsMin = 250;
 const waitMsMax = 30_000;
 
@@ -43,10 +47,24 @@ export class Delivery {
   /** Resolves with a verdict per event or identify call, in order; rejects with a DeliveryFault. */
   async deliver(calls: readonly SourceEvent[]): Promise<Verdict[]> {
     const verdicts: Verdict[] = new Array(calls.length).fill(null);
-    for (const body of bodiesOf(calls)) {
+    const send = async (body: readonly Sent[]): Promise<void> => {
       const judged = await this.#deliverBody(body.map(({call}) => call));
       for (const [at, verdict] of judged.entries()) for (const place of body[at]!.places) verdicts[place] = verdict;
-    }
+    };
+    const {inOrder, ofTraits} = bodiesOf(calls);
+    for (const body of inOrder) await send(body);
+    let hasFailed = false;
+    const queue = ofTraits.values();
+    const sendQueued = async (): Promise<void> => {
+      for (const one of queue) {
+        if (hasFailed) return;
+        await send([one]).catch((error: unknown) => {
+          hasFailed = true;
+          throw error;
+        });
+      }
+    };
+    await Promise.all(Array.from({length: traitsAtOnce}, sendQueued));
     return verdicts;
   }
 
@@ -150,8 +168,8 @@ interface Sent {
   readonly places: readonly number[];
 }
 
-/** Neighbouring events as one batch; each identify call for itself, those of traits alone at the end. D4 */
-function bodiesOf(calls: readonly SourceEvent[]): Sent[][] {
+/** Neighbouring events as one batch; each identify call for itself. Those of traits alone may come in any order. D4 */
+function bodiesOf(calls: readonly SourceEvent[]): {readonly inOrder: Sent[][]; readonly ofTraits: Sent[]} {
   const bodies: Sent[][] = [];
   const ofTraits = new Map<string, number[]>();
   for (const [place, call] of calls.entries()) {
@@ -164,8 +182,7 @@ function bodiesOf(calls: readonly SourceEvent[]): Sent[][] {
     } else if (call.call === 'event' && last?.[0]?.call.call === 'event') last.push(one);
     else bodies.push([one]);
   }
-  for (const places of ofTraits.values()) for (const one of oldestAndNewest(calls, places)) bodies.push([one]);
-  return bodies;
+  return {inOrder: bodies, ofTraits: [...ofTraits.values()].flatMap((places) => oldestAndNewest(calls, places))};
 }
 
 function oldestAndNewest(calls: readonly SourceEvent[], places: readonly number[]): Sent[] {
