@@ -118,9 +118,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Four files at a time: an integration test is itself two busy processes (the service and nats-server), which wait for each other,
-    // and for the disk, a third of their time.
-    maxWorkers: 4,
+    // Three files at a time: an integration test is itself two busy processes (the service and nats-server), which wait for
+    // each other, and for the disk, a third of their time. A fourth leaves no core idle, and makes a whole run no shorter.
+    maxWorkers: 3,
     sequence: {sequencer: LongFilesFirst},
     // What one project has transformed, another one and the next run take.
     experimental: {fsModuleCache: true, fsModuleCachePath: '.cache/modules'},
