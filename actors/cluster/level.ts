@@ -1,8 +1,8 @@
 // When a deployment may write the next formats. Its level is the newest format of stored data and messages that may be written, and each
 // member says which range of levels its program reads and writes.
 //   LV1. Nobody starts whose range lacks the level (src/nats/topology.ts): no member meets what it cannot read.
-//   LV2. The level rises by one, once all members have had the next one in their ranges for `agreedMs`. A member without it begins that
-//        time anew. An operator may raise it sooner, but not while a member lacks it.
+//   LV2. The level rises by one, once all members have had the next one in their ranges for `agreedMs`. If a member without it
+//        joins, that time begins again. An operator may raise the level sooner, but not while a member lacks the next one.
 //   LV3. It never falls: data of the newer formats is stored.
 import type {MemberCard} from './records.js';
 

@@ -81,7 +81,7 @@ async function main(): Promise<number> {
     let worst = exitAllAccepted;
     for (const path of files) {
       const exitCode = await importOnce(address, given, path, interruption.signal);
-      // Of several files those that were imported before are passed over: the rest of a folder is sent by the same command.
+      // The same command sends the rest of a folder: it passes over the files that were imported before.
       if (exitCode === 'imported_before' && files.length > 1) continue;
       if (exitCode === 'imported_before' || exitCode === exitFailed) return exitFailed;
       worst = Math.max(worst, exitCode);

@@ -31,7 +31,7 @@ Exit code 0: all lines were accepted; 1: failed or interrupted (run it again to 
 `;
 
 export interface ImportArguments {
-  /** Of files and folders. */
+  /** Paths of files and folders, as they were typed. */
   readonly paths: readonly string[];
   /** Whose export it is; undefined: our own form. */
   readonly from: VendorName | undefined;

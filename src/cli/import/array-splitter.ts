@@ -13,20 +13,20 @@ const closeBrace = 0x7d;
 const space = 0x20;
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** Only brackets, strings and commas are understood: whoever reads an element judges it. */
+/** It finds brackets, strings and commas, and checks nothing else: whoever reads an element checks it. */
 export class ArraySplitter implements Splitter {
   lineCount = 0;
   #depth = 0;
   #hasEnded = false;
   #isInString = false;
   #isEscaped = false;
-  /** Of the element that is being read; empty between elements. */
+  /** Bytes of the element that is being read; empty between elements. */
   #pieces: Buffer[] = [];
   #elementBytes = 0;
 
   take(chunk: Buffer): Line[] {
     const lines: Line[] = [];
-    /** Of the element in this chunk; -1: none has begun. */
+    /** Where the element begins in this chunk; -1: none has begun. */
     let start = this.#elementBytes > 0 ? 0 : -1;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at]!;
