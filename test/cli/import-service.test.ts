@@ -1,16 +1,26 @@
-// The import against the real service: real events, a key of its own, and a service that is killed on the way.
+// The import against the real service: real events, a key of its own, a service and an import that are killed on the way.
 
 import {type ChildProcess, spawn} from 'node:child_process';
-import {readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {isDeepStrictEqual} from 'node:util';
 import {gunzipSync, gzipSync} from 'node:zlib';
-import {afterAll, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {freePort} from '../../tools/chaos/free-port.js';
+import {Player} from '../../tools/demo/player.js';
+import {Random} from '../../tools/random.js';
+import {ShopAnswers} from '../../tools/shop/answers.js';
+import type {ShopEntry} from '../../tools/shop/entry.js';
+import {Shop} from '../../tools/shop/shop.js';
+import {ShopTruth} from '../../tools/shop/truth.js';
 import {Client, query} from '../support/http.js';
 import {until} from '../support/reports.js';
+import {playsAll} from '../support/runs.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';
+import {until as untilSo} from '../support/until.js';
+import {copyOf, entriesOf, exportForms, type Told} from '../support/vendor-exports.js';
 
 const programs = new URL('../../dist/service/cli/', import.meta.url);
 const examples = fileURLToPath(new URL('../../examples/commits.ndjson.gz', import.meta.url));
@@ -26,6 +36,16 @@ afterAll(async () => {
 });
 
 const runImport = (dataDir: string, path: string, ...options: string[]) => run('import', dataDir, path, ...options);
+
+/** Kills an import some moment after it began to send. */
+async function killedImport(dataDir: string, path: string, random: Random, ...options: string[]): Promise<void> {
+  const importing = runImport(dataDir, path, ...options);
+  const [child] = [...children].slice(-1);
+  await untilSo('it sends', () => existsSync(`${path}.import-state.json`) || child!.exitCode !== null);
+  await pause(random.between(0, playsAll ? 2_000 : 300));
+  expect([child!.exitCode, child!.kill('SIGKILL')], 'it was on its way').toEqual([null, true]);
+  await importing;
+}
 
 function run(
   name: 'import' | 'export',
@@ -137,96 +157,6 @@ test('the key that the import made for itself is revoked', async () => {
   expect(own.filter(({revoked_at}) => revoked_at === null)).toEqual([]);
 });
 
-/** One story in the form of each service's export: a visit, a signup of the same device's user, and her plan. */
-const storyOf: Readonly<Record<string, (user: string, device: string, names: readonly [string, string]) => object[]>> =
-  {
-    segment: (userId, anonymousId, [visit, signup]) => [
-      {type: 'track', anonymousId, userId: null, event: visit, messageId: 's1', timestamp: '2024-03-01T10:00:00.000Z'},
-      {
-        type: 'identify',
-        anonymousId,
-        userId,
-        traits: {plan: 'pro'},
-        messageId: 's2',
-        timestamp: '2024-03-01T10:01:00Z',
-      },
-      {
-        type: 'track',
-        userId,
-        event: signup,
-        messageId: 's3',
-        timestamp: '2024-03-01T10:02:00.000Z',
-        properties: {n: 1},
-      },
-    ],
-    mixpanel: (user, device, [visit, signup]) => [
-      {event: visit, properties: {time: 1709287200, distinct_id: `$device:${device}`, $insert_id: 'm1'}},
-      {
-        event: signup,
-        properties: {time: 1709287320000, distinct_id: user, $device_id: device, $insert_id: 'm2', n: 1},
-      },
-    ],
-    amplitude: (user, device, [visit, signup]) => [
-      {event_type: visit, device_id: device, user_id: null, uuid: 'a1', event_time: '2024-03-01 10:00:00.000000'},
-      {
-        event_type: signup,
-        device_id: device,
-        user_id: user,
-        uuid: 'a2',
-        event_time: '2024-03-01 10:02:00.000000',
-        event_properties: {n: 1},
-        user_properties: {plan: 'pro', team: 'EMPTY'},
-      },
-    ],
-    posthog: (user, device, [visit, signup]) => [
-      {
-        ...{uuid: 'p1', event: visit, distinct_id: device, timestamp: '2024-03-01T10:00:00.000123+00:00'},
-        properties: {$is_identified: false},
-      },
-      {
-        ...{uuid: 'p2', event: '$identify', distinct_id: user, timestamp: '2024-03-01T10:01:00.000123+00:00'},
-        properties: {$anon_distinct_id: device, $set: {plan: 'pro'}},
-      },
-      {
-        ...{uuid: 'p3', event: signup, distinct_id: user, timestamp: '2024-03-01T10:02:00.000123+00:00'},
-        properties: {n: 1},
-      },
-    ],
-  };
-
-test.each(Object.entries(storyOf))(
-  'the export of %s tells the same story as that of the others',
-  async (from, linesOf) => {
-    service ??= await startService();
-    const path = join(folder, `${from}.json.gz`);
-    const [user, visit, signup] = [`${from}-ada`, `${from}-visit`, `${from}-signup`];
-    const text = linesOf(user, `${from}-device`, [visit, signup]).map((line) => JSON.stringify(line));
-    writeFileSync(path, gzipSync(text.join('\n')));
-    expect(await runImport(service.dataDir, path)).toMatchObject({
-      code: 1,
-      output: expect.stringMatching(`--from ${from}`),
-    });
-    expect((await runImport(service.dataDir, path, '--from', from)).code).toBe(0);
-    const client = new Client(service.baseUrl, service.secretKey);
-    const steps = `/v1/reports/funnel?steps[]=${visit}&steps[]=${signup}&from=2024-03-01&to=2024-03-02`;
-    const funnel = await until(
-      async () => (await client.get(steps)).json<{steps?: {count: number}[]}>().steps ?? [],
-      (there) => there[1]?.count === 1,
-      'the visit and the signup are of one user',
-    );
-    expect(funnel.map(({count}) => count)).toEqual([1, 1]);
-    const {traits, events} = (await client.get(`/v1/user?${query({userId: user})}`)).json<{
-      traits: object;
-      events: {event: string; timestamp: string; properties?: {n?: number}}[];
-    }>();
-    expect(traits).toEqual(from === 'mixpanel' ? {} : {plan: 'pro'}); // Its export has events alone.
-    expect(events.map(({event, timestamp, properties}) => [event, timestamp, properties?.n])).toEqual([
-      [signup, '2024-03-01T10:02:00.000Z', 1],
-      [visit, '2024-03-01T10:00:00.000Z', undefined],
-    ]);
-  },
-);
-
 test('an export is the way into another version: events, joins and traits are the same behind it', async () => {
   const from = service!;
   const client = new Client(from.baseUrl, from.secretKey);
@@ -281,4 +211,109 @@ async function exported(client: Client): Promise<ExportedEvent[]> {
 async function usersOf(client: Client): Promise<unknown[]> {
   const {data} = (await client.get('/v1/users?limit=1000')).json<{data?: {id: string; kind: string}[]}>();
   return (data ?? []).filter(({kind}) => kind === 'user').sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+describe("a shop's life in the form of each service's export", () => {
+  const dayMs = 86_400_000;
+  const days = playsAll ? 30 : 14;
+  const people = playsAll ? 20_000 : 100;
+  /** A Monday before all that other tests store. */
+  const startMs = Date.UTC(2010, 0, 4);
+  /** From one copy to the next: more than the 30 days that active users of a month look back. */
+  const shiftMs = 84 * dayMs;
+  const forms = Object.entries(exportForms);
+  const copies = ['native', ...forms.map(([name]) => name)];
+  const shop = (): Iterable<ShopEntry> =>
+    new Shop({seed: 5, people, days, startMs}).entriesUntil(startMs + days * dayMs);
+  const toldAs = (name: string): Told[] => copyOf(shop(), name, copies.indexOf(name) * shiftMs);
+  const random = new Random(Date.now());
+  /** A small file takes longer than the moment in which it is killed. */
+  const slowly = ['--batch', '2', '--concurrency', '1'];
+  let killsLeft = playsAll ? 10 : forms.length;
+  let client: Client;
+  let original: readonly string[];
+
+  /** Answers to the questions about a copy, its times and ids as those of the first one. */
+  async function answersOf(name: string): Promise<readonly string[]> {
+    const [shift, prefix] = [copies.indexOf(name) * shiftMs, new RegExp(`"${name}-`, 'g')];
+    const dateOf = (day: number): string => new Date(startMs + shift + day * dayMs).toISOString().slice(0, 10);
+    const questions = shopQuestions({from: dateOf(0), to: dateOf(days - 1)});
+    const answer = await client.post('/v1/query', {questions});
+    const {answers} = answer.json<{answers?: {answer?: unknown; error?: unknown}[]}>();
+    return (answers ?? []).map(({answer: one, error}) =>
+      JSON.stringify(one ?? error)
+        .replace(prefix, '"')
+        .replace(/\d{4}-\d\d-\d\d/g, (date) => new Date(Date.parse(date) - shift).toISOString().slice(0, 10)),
+    );
+  }
+
+  beforeAll(async () => {
+    service ??= await startService();
+    client = new Client(service.baseUrl, service.secretKey);
+    const truth = new ShopTruth();
+    const entries = entriesOf(toldAs('native'));
+    for (const entry of entries) truth.note(entry);
+    const player = new Player({
+      ...{baseUrls: [service.baseUrl], key: service.writeKey},
+      sleep: async (ms) => void (await pause(ms)),
+    });
+    await player.play(entries.values());
+    player.close();
+    const range = {fromMs: startMs, toMs: startMs + days * dayMs - 1};
+    const wanted = [truth.activeByDay(range, 7), new ShopAnswers(truth, range).activeByWeekOn(['plus', 'pro'])];
+    const counted = async (): Promise<unknown> => {
+      original = await answersOf('native');
+      return [original.at(6)!, original.at(-1)!].map((answer) =>
+        (JSON.parse(answer) as {data?: {count: number}[]}).data?.map(({count}) => count),
+      );
+    };
+    const isWhole = (there: unknown): boolean =>
+      isDeepStrictEqual(there, wanted) && original[0]!.includes(`"total":${truth.eventCount}`);
+    expect(await until(counted, isWhole, 'reports have the original')).toEqual(wanted);
+  });
+
+  test.each(forms)(
+    '%s: killed on the way, it answers as the original does',
+    async (name, {options, hasTraits, write}) => {
+      const home = join(folder, `export-of-${name}`);
+      mkdirSync(home);
+      const path = write(toldAs(name), home);
+      for (let kills = Math.min(killsLeft, playsAll ? 2 : 1); kills > 0; kills--, killsLeft--)
+        await killedImport(service!.dataDir, path, random, ...options, ...(playsAll ? [] : slowly));
+      const {code, output} = await runImport(service!.dataDir, path, ...options);
+      expect([code, output]).toEqual([0, expect.stringMatching(/refused {4}0\n/)]);
+      const told = async (): Promise<readonly string[]> => (await answersOf(name)).slice(0, hasTraits ? undefined : -1);
+      const wanted = original.slice(0, hasTraits ? undefined : -1);
+      const isEqual = (there: readonly string[]): boolean => isDeepStrictEqual(there, wanted);
+      expect(await until(told, isEqual, `reports have the copy of ${name}`).catch(told)).toEqual(wanted);
+    },
+  );
+});
+
+interface AskedRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Twelve, and one about the traits of users. */
+function shopQuestions(range: AskedRange): object[] {
+  const orders = [{event: 'order_placed'}];
+  const large = [{event: 'order_placed', where: ['value gte 5000', 'payment ne invoice']}];
+  const counts = {report: 'counts', range};
+  const funnel = {report: 'funnel', range};
+  return [
+    counts,
+    {...counts, events: orders, measure: {of: 'sum', property: 'value'}},
+    {...counts, events: orders, measure: {of: 'users'}, interval: 'week'},
+    {...counts, events: [{event: 'page'}], breakdown: [{property: 'path', limit: 5}], interval: 'week'},
+    {...counts, events: large, interval: 'week'},
+    {...counts, events: orders, timezone: '+02:00'},
+    {report: 'active', metric: 'wau', range},
+    {...funnel, steps: [{event: 'page'}, {event: 'signup'}, {event: 'order_placed'}]},
+    {...funnel, steps: [{event: 'product_viewed'}, {event: 'order_placed'}], breakdown: [{property: 'device'}]},
+    {report: 'retention', start: {event: 'signup'}, interval: 'week', periods: 3, range},
+    {report: 'lifecycle', events: [{event: 'product_viewed'}], interval: 'week', range},
+    {report: 'paths', start: {event: 'signup'}, range},
+    {report: 'active', metric: 'wau', interval: 'week', users: {where: ['plan in plus,pro']}, range},
+  ];
 }
