@@ -61,6 +61,12 @@ export function openBrowser(): Promise<Browser> {
 export function browserTests(opened: () => {readonly service: Service; readonly browser: Browser}): void {
   beforeEach((context) => {
     if (chromiumPath === undefined) context.skip(noChromium);
+    context.onTestFailed(async () => {
+      const pages = opened()
+        .browser.contexts()
+        .flatMap((one) => one.pages());
+      for (const page of pages) process.stderr.write(`${await shownBy(page)}\n`);
+    });
   });
   afterAll(async () => {
     if (chromiumPath === undefined) return;
@@ -69,6 +75,17 @@ export function browserTests(opened: () => {readonly service: Service; readonly 
     expect(await service.stop()).toBe(0);
   });
 }
+
+/** What a page shows, for whoever reads why a test failed: its address, what has the focus, its dialog or else its main part. */
+const shownBy = async (page: Page): Promise<string> => {
+  const text = await page
+    .evaluate(
+      `[document.activeElement?.outerHTML, (document.querySelector('dialog[open]') ?? document.querySelector('main') ?? document.body).innerText]
+        .map((part) => part?.slice(0, 800)).join('\\n')`,
+    )
+    .catch((error: Error) => `it does not answer: ${error.message}`);
+  return `shown by ${page.url()}\n${text}`;
+};
 
 /** As a link of the app leads there. */
 const goText = (way: 'pushState' | 'replaceState', path: string): string =>
