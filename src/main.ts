@@ -36,6 +36,7 @@ import type {EdgeOptions} from './edge/start.js';
 import type {FirstKeys} from './keys/store.js';
 import {memoryDoubt, memoryLimitBytes} from './memory-plan.js';
 import {connectFirst} from './nats/client/connection.js';
+import {isSilence} from './nats/error-codes.js';
 import {copyJournal} from './nats/journal-copy.js';
 import {NatsKeyBucket} from './nats/key-bucket.js';
 import {processMembership} from './nats/process-membership.js';
@@ -148,6 +149,8 @@ async function run(): Promise<void> {
   } catch (error) {
     if (drain.hasBegun()) return; // The drain has stopped what the start needs.
     await stopAll(stages, logger);
+    if (isSilence(error))
+      endBadly(`NATS did not answer a request of the start (${(error as Error).message}): start again`);
     if (!(error instanceof StartFault)) throw error;
     endBadly(error.message);
   }

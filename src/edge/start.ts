@@ -13,6 +13,7 @@ import {FileLines} from '../journal-lines.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {ShareReads} from '../kept/share-reads.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
+import {throughElection} from '../keys/key-bucket.js';
 import type {KeyRing} from '../keys/key-ring.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {type SaltBucket, VisitorSalts} from '../keys/visitor-salts.js';
@@ -101,6 +102,7 @@ export interface Edge {
   drain(): Promise<void>;
 }
 
+const keysLeader = 'a leader of the bucket KV_keys';
 const lastUsedEveryMs = 60_000;
 const saltsEveryMs = 60_000;
 const countriesEveryMs = 60_000;
@@ -178,9 +180,10 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
     logger,
   });
   const lostRecords = await promised('the state of the streams RECORD, OUT and DEAD', openingNote, {logger});
-  await keys.fixAll(options.fixedKeys);
+  const elected = (work: () => Promise<void>): Promise<void> => promised(keysLeader, throughElection(work), {logger});
+  await elected(() => keys.fixAll(options.fixedKeys));
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
-  await keys.signIn.ensure();
+  await elected(() => keys.signIn.ensure());
   await revocations.repeat(keys, store, options.revocations.isRestored);
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
   const deliveryQueue = new DeliveryQueue(js, jsm);
@@ -350,8 +353,13 @@ async function openEdge(
     chooses: randomInt,
   });
   const {port, adminPort, servers} = await openDoors(options, transport, front, dashboard, logger);
-  const firstKeys = await keys.createFirst(); // Keys are created after the doors are open: a start that fails shows none.
-  const signInCode = await promised('a leader of the bucket KV_keys', keys.signIn.createFirstCode(), {logger});
+  // Keys are created after the doors are open: a start that fails shows none.
+  const firstKeys = await promised(keysLeader, keys.createFirst(), {logger});
+  const signInCode = await promised(
+    keysLeader,
+    throughElection(() => keys.signIn.createCode()),
+    {logger},
+  );
   const ticking = setInterval(() => front.writes.publisher.tick(), tickMs);
   const save = (): Promise<unknown> =>
     Promise.all([saveLastUsed(keys, logger), saveReads(kept.shareReads, logger), lostRecords.note()]);

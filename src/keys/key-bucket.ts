@@ -1,4 +1,5 @@
 // The port to a bucket of small records: keys, and whatever else is kept by compare-and-set (src/nats/key-bucket.ts).
+import {setTimeout as pause} from 'node:timers/promises';
 
 /** One stored value; `revision` is what a compare-and-set compares. */
 export interface BucketEntry {
@@ -9,6 +10,20 @@ export interface BucketEntry {
 
 /** The bucket cannot be reached, or does not answer: the outcome of a write is unknown. */
 export class BucketFault extends Error {}
+
+const againMs = 250;
+
+/** Repeats `work` of a start, which finds what it wrote before, while no stream takes it: NATS elects a leader for some seconds. */
+export async function throughElection<Given>(work: () => Promise<Given>): Promise<Given> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof BucketFault)) throw error;
+    }
+    await pause(againMs);
+  }
+}
 
 /** Hears the content of the bucket. */
 export interface KeyListener {

@@ -6,7 +6,6 @@
 //   SR4. A session that was ended is remembered until none of its cookies could be valid any more. Of a person who ended many, all
 //        sessions that began before are over: the record stays bounded, and no ended session becomes valid again.
 import {randomBytes} from 'node:crypto';
-import {setTimeout as pause} from 'node:timers/promises';
 import {hashKey} from './key.js';
 import {type BucketEntry, BucketFault, type KeyBucket} from './key-bucket.js';
 
@@ -18,7 +17,6 @@ export const codeMsMax = 600_000;
 /** A new code replaces the oldest above this number. */
 const codesMax = 100;
 const changeTriesMax = 10;
-const codeAgainMs = 250;
 
 /** Longest time for which a cookie is valid after it was made. */
 export const sessionMsMax = 43_200_000;
@@ -103,18 +101,6 @@ export class SignInRecord {
     const kept = {hash: hashKey(code), untilMs: this.wallMs() + codeMsMax};
     await this.change((stored) => ({...stored, codes: [...stored.codes.slice(1 - codesMax), kept]}));
     return code;
-  }
-
-  /** The code of a start: NATS may be electing the bucket's leader, which takes seconds. */
-  async createFirstCode(): Promise<string> {
-    for (;;) {
-      try {
-        return await this.createCode();
-      } catch (error) {
-        if (!(error instanceof BucketFault)) throw error;
-      }
-      await pause(codeAgainMs);
-    }
   }
 
   /** @returns whether the code was valid; from now on it is not. SR2. Rejects with a `BucketFault`. */

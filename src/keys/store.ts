@@ -17,7 +17,7 @@ import {
   type PersonAccess,
   recordOf,
 } from './key.js';
-import type {BucketEntry, KeyBucket} from './key-bucket.js';
+import {type BucketEntry, type KeyBucket, throughElection} from './key-bucket.js';
 import {KeyRing} from './key-ring.js';
 import {noRevocationJournal, type RevocationJournal} from './revocation-journal.js';
 import {SignInRecord, signInRecordName} from './sign-in-record.js';
@@ -211,7 +211,13 @@ export class KeyStore {
   private async createFirstOf(kind: KeyKind): Promise<string | undefined> {
     const key = generateKey(kind);
     const record = recordOf(key, kind, `key_first_${kind}`, 'first start', this.wallMs());
-    return (await this.add(record, start)) ? key : undefined;
+    return throughElection(async () => {
+      if (await this.add(record, start)) return key;
+      await this.records.readAnew(record.id);
+      if (this.ring.get(record.id)?.hash !== record.hash) return undefined;
+      this.witness('created', record, start); // A write that nobody answered was stored.
+      return key;
+    });
   }
 
   /**

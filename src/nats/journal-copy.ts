@@ -25,7 +25,7 @@ import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {putIfNewest} from './compare-and-set.js';
 import {newestMessage} from './newest-message.js';
-import {journalStream, journalSubject} from './topology.js';
+import {journalStream, journalSubject, pastElections} from './topology.js';
 
 const keySubject = journalSubject('key');
 const ending = '.ndjson';
@@ -108,6 +108,28 @@ export interface JournalCopy {
 /** Resolves once folder and stream have the same lines; from then on the folder follows. JC2 @throws StartFault JC3 */
 export async function copyJournal(nc: NatsConnection, folder: string, logger: Logger): Promise<JournalCopy> {
   const [js, jsm] = [jetstream(nc), await jetstreamManager(nc, {checkAPI: false})];
+  const {messages, lines, take, brought} = await pastElections(nc, () => broughtTogether(js, jsm, folder));
+  if (brought > 0)
+    logger.warn(
+      {lines: brought},
+      'the journal of deletions in NATS lacked lines of DELETIONS_DIR (a backup was restored?) and has them again: partitions that other processes own already repeat these deletions at their next start',
+    );
+  void follow(lines, take, logger);
+  return {stop: async () => void (await messages.close())};
+}
+
+interface Together {
+  readonly messages: ConsumerMessages;
+  /** What follows. */
+  readonly lines: AsyncIterator<JsMsg>;
+  /** Adds a line to the folder. */
+  readonly take: (line: StoredLine) => Promise<void>;
+  /** Number of lines that the stream got. */
+  readonly brought: number;
+}
+
+/** What fails may begin again: it finds what it did before. */
+async function broughtTogether(js: JetStreamClient, jsm: JetStreamManager, folder: string): Promise<Together> {
   await agreeOnKey(js, jsm, folder);
   const files = new Map<string, FileLines>();
   const known = new Set<string>();
@@ -135,33 +157,32 @@ export async function copyJournal(nc: NatsConnection, folder: string, logger: Lo
 
   const last = await lastOf(jsm, journalSubject('>'));
   const messages = await messagesOf(js, journalSubject('>'));
-  const lines = messages[Symbol.asyncIterator]();
-  const old = new Map<string, number>();
-  for (let sequence = 0; sequence < last; ) {
-    const {value, done} = await lines.next();
-    if (done) break; // The connection ended, which ends the process.
-    const next = lineOf(value);
-    sequence = next.sequence;
-    if (journalSubject(next.name) === keySubject) continue;
-    if ((lineTimeMs(next.line) ?? 0) < wallMs() - journalKeptMs) old.set(next.name, sequence);
-    else await take(next);
+  try {
+    const lines = messages[Symbol.asyncIterator]();
+    const old = new Map<string, number>();
+    for (let sequence = 0; sequence < last; ) {
+      const {value, done} = await lines.next();
+      if (done) break; // The connection ended, which ends the process.
+      const next = lineOf(value);
+      sequence = next.sequence;
+      if (journalSubject(next.name) === keySubject) continue;
+      if ((lineTimeMs(next.line) ?? 0) < wallMs() - journalKeptMs) old.set(next.name, sequence);
+      else await take(next);
+    }
+    for (const [name, sequence] of old) // JL2 (journal-lines.ts)
+      await jsm.streams.purge(journalStream, {filter: journalSubject(name), seq: sequence + 1});
+    const brought = [...missing.values()];
+    for (const name of new Set(brought.map((one) => one.name)))
+      await publish(
+        js,
+        name,
+        brought.filter((one) => one.name === name).map(({line}) => line),
+      );
+    return {messages, lines, take, brought: brought.length};
+  } catch (error) {
+    await messages.close();
+    throw error;
   }
-  for (const [name, sequence] of old) // JL2 (journal-lines.ts)
-    await jsm.streams.purge(journalStream, {filter: journalSubject(name), seq: sequence + 1});
-  const brought = [...missing.values()];
-  for (const name of new Set(brought.map((one) => one.name)))
-    await publish(
-      js,
-      name,
-      brought.filter((one) => one.name === name).map(({line}) => line),
-    );
-  if (brought.length > 0)
-    logger.warn(
-      {lines: brought.length},
-      'the journal of deletions in NATS lacked lines of DELETIONS_DIR (a backup was restored?) and has them again: partitions that other processes own already repeat these deletions at their next start',
-    );
-  void follow(lines, take, logger);
-  return {stop: async () => void (await messages.close())};
 }
 
 /** Never rejects but for a broken invariant: what a copy lacks then, the next start gets. */

@@ -169,15 +169,15 @@ export async function ensureTopology(
 ): Promise<Deployment> {
   checkServer(nc, wanted.replicas);
   try {
-    return await pastElections(nc, electionsMs, () => ensureAll(nc, wanted, onLost));
+    return await pastElections(nc, () => ensureAll(nc, wanted, onLost), electionsMs);
   } catch (cause) {
     if (!(cause instanceof JetStreamApiError)) throw cause;
     throw new TopologyFault(`NATS refuses a request of the start: ${said(cause)}`, {cause});
   }
 }
 
-/** Repeats `ask` while a cluster elects leaders. */
-async function pastElections<T>(nc: NatsConnection, msMax: number, ask: () => Promise<T>): Promise<T> {
+/** Repeats `ask` while a cluster elects leaders. @throws TopologyFault when it has none for `msMax`. */
+export async function pastElections<T>(nc: NatsConnection, ask: () => Promise<T>, msMax = electionsMsMax): Promise<T> {
   const endMs = monotonicMs() + msMax;
   for (;;) {
     try {
@@ -244,7 +244,7 @@ export async function ensureJournal(nc: NatsConnection, replicas: number): Promi
 }
 
 const ensureOne = (nc: NatsConnection, stream: NewStream): Promise<void> =>
-  pastElections(nc, electionsMsMax, async () => void (await ensureStream(await managerOf(nc), stream)));
+  pastElections(nc, async () => void (await ensureStream(await managerOf(nc), stream)));
 
 /** Creates missing streams, in this order. T5 */
 async function ensureStreams(jsm: JetStreamManager, streams: readonly NewStream[], onLost: OnLost): Promise<void> {
@@ -271,7 +271,7 @@ export const readDeployment = async (
   nc: NatsConnection,
   levels: Levels = programLevels,
 ): Promise<Deployment | undefined> => {
-  const record = await pastElections(nc, electionsMsMax, () => readDeploymentRecord(nc, levels));
+  const record = await pastElections(nc, () => readDeploymentRecord(nc, levels));
   return record?.deployment;
 };
 

@@ -1,6 +1,5 @@
 // The record of the dashboard's sign-in over a fake bucket that two edges share.
 import {describe, expect, test} from 'vitest';
-import {BucketFault} from '../../src/keys/key-bucket.js';
 import {codeMsMax, SignInRecord, sessionMsMax} from '../../src/keys/sign-in-record.js';
 import {MemoryBucket} from '../support/memory-bucket.js';
 
@@ -27,21 +26,6 @@ test('a code signs in once, on whichever edge, and only the first of two that tr
   expect(tries.filter(Boolean)).toHaveLength(1);
   expect(await other.spendCode(code)).toBe(false);
   expect(await other.spendCode('another')).toBe(false);
-});
-
-test('a start has its code once the bucket takes changes: NATS elects a leader for some seconds', async () => {
-  const {bucket, clock} = edges();
-  let refusals = 2;
-  const electing = {
-    read: (name: string) => bucket.read(name),
-    write: async (name: string, text: string, revision: number) => {
-      if (refusals-- > 0) throw new BucketFault('no stream takes it');
-      return bucket.write(name, text, revision);
-    },
-  };
-  const one = new SignInRecord(electing, () => clock.ms);
-  const code = await one.createFirstCode();
-  expect([await one.spendCode(code), refusals]).toEqual([true, -2]);
 });
 
 test('a code is over after its time, and leaves the record', async () => {

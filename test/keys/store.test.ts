@@ -355,6 +355,22 @@ describe('the first start', () => {
     expect(b.ring.list()).toHaveLength(2);
   });
 
+  test('has its keys once NATS has a leader, also one that was stored and not answered', async () => {
+    const {a, b, viewA, viewB} = await twoProcesses();
+    const {write} = viewA;
+    let refusals = 4;
+    viewA.write = async (name, text, revision) => {
+      if (refusals-- > 2) throw new BucketFault('no stream takes it');
+      const written = await write.call(viewA, name, text, revision);
+      if (refusals >= 0) throw new BucketFault('no answer');
+      return written;
+    };
+    const {write: first, secret} = await a.createFirst();
+    viewB.tell();
+    expect([first!, secret!].map((key) => b.ring.byKey(key)?.kind)).toEqual(['write', 'secret']);
+    expect(refusals).toBeLessThan(0);
+  });
+
   test('does not bring keys back that were all revoked', async () => {
     const {a} = await twoProcesses();
     await a.createFirst();
