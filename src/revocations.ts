@@ -54,20 +54,20 @@ export class RevocationRecords implements RevocationJournal {
 
   /** Repeats what the data lacks. RJ3. `isRestored`: the data is a backup that was restored. RJ4. Rejects with a `BucketFault`. */
   async repeat(keys: KeyStore, store: KeptStore, isRestored: boolean): Promise<void> {
-    const repeated = {keys: 0, links: 0};
-    let endedMs = 0;
-    for (const line of await this.read()) {
-      if (line.what === 'sessions') endedMs = Math.max(endedMs, line.atMs);
-      else if (line.what === 'share') {
-        if ((await sharesOf(store).remove(line.id)) !== undefined) repeated.links += 1;
-      } else if (keys.ring.get(line.id)?.revokedMs === null) {
-        await keys.revoke(line.id);
-        repeated.keys += 1;
-      }
-    }
-    const isBehind = repeated.keys + repeated.links > 0 || endedMs > keys.signIn.notBeforeMs;
+    const lines = await this.read();
+    const idsOf = (kind: 'key' | 'share', isBack: (id: string) => boolean): string[] => [
+      ...new Set(lines.flatMap((line) => (line.what === kind && isBack(line.id) ? [line.id] : []))),
+    ];
+    const keyIds = idsOf('key', (id) => keys.ring.get(id)?.revokedMs === null);
+    const shareIds = idsOf('share', (id) => sharesOf(store).get(id) !== undefined);
+    const isBehind =
+      keyIds.length + shareIds.length > 0 ||
+      lines.some((line) => line.what === 'sessions' && line.atMs > keys.signIn.notBeforeMs);
     if (!isBehind && !isRestored) return;
-    await keys.signIn.endSessions();
+    await keys.signIn.endSessions(); // First: a start that is ended from here on finds the others again. RJ3
+    for (const id of keyIds) await keys.revoke(id);
+    for (const id of shareIds) await sharesOf(store).remove(id);
+    const repeated = {keys: keyIds.length, links: shareIds.length};
     this.log.warn(
       repeated,
       'a backup was restored: what was revoked since is revoked again, and all sessions of the dashboard are ended',

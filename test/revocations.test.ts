@@ -5,6 +5,7 @@ import {beforeEach, expect, test} from 'vitest';
 import {FileLines} from '../src/journal-lines.js';
 import {KeptStore} from '../src/kept/kept-store.js';
 import {type Share, sharesOf} from '../src/kept/share.js';
+import {BucketFault} from '../src/keys/key-bucket.js';
 import {KeyStore} from '../src/keys/store.js';
 import {RevocationRecords, revocationsName} from '../src/revocations.js';
 import {MemoryBucket} from './support/memory-bucket.js';
@@ -65,6 +66,24 @@ test('a start with a restored backup revokes keys, tokens of people and links ag
   const later = await start(...backup);
   expect(later.keys.signIn.notBeforeMs).toBe(notBeforeMs);
   expect(lines).toHaveLength(1);
+});
+
+test('a start that NATS leaves in the midst of it has the next one do the rest, sessions too', async () => {
+  const [keysIn, hooksIn] = [new MemoryBucket(), new MemoryBucket()];
+  const {keys} = await start(keysIn, hooksIn);
+  const {record} = await keys.create('read', 'reports');
+  const backup = [keysIn.copy(), hooksIn.copy()] as const;
+  await keys.revoke(record.id);
+  const {write} = backup[0];
+  let writes = 0;
+  backup[0].write = async (...parts) => {
+    if (++writes === 2) throw new BucketFault('away');
+    return write.apply(backup[0], parts);
+  };
+  await expect(start(...backup)).rejects.toThrow(BucketFault);
+  const {ring, signIn} = (await start(...backup)).keys;
+  expect(ring.get(record.id)?.revokedMs).not.toBeNull();
+  expect(signIn.notBeforeMs).toBeGreaterThan(0);
 });
 
 test('sessions that were ended after the backup are ended again, and those of a restored one in any case', async () => {

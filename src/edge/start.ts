@@ -23,7 +23,14 @@ import {Pulse, type PulseState} from '../nats/client/pulse.js';
 import {StreamLines} from '../nats/journal-copy.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {RecordLines} from '../nats/record-lines.js';
-import {deadLettersStream, raiseLevel, readDeployment, recordStream, triggersStream} from '../nats/topology.js';
+import {
+  deadLettersStream,
+  pastElections,
+  raiseLevel,
+  readDeployment,
+  recordStream,
+  triggersStream,
+} from '../nats/topology.js';
 import {hasUnreadable} from '../nats/unreadable-messages.js';
 import {createLogger, type Logger} from '../observe.js';
 import {promised} from '../promised.js';
@@ -157,7 +164,7 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   const keys = await promised('the keys of the bucket KV_keys', opening, {logger});
   const openingHooks = KeptStore.open(buckets.hooks, wallMs);
   const store = await promised('the definitions of the bucket KV_hooks', openingHooks, {logger});
-  const openingNote = LostRecords.open({
+  const noteOptions = {
     dataDir: options.dataDir,
     deployment: createHash('sha256').update(`records note ${options.deploymentSecret}`).digest('hex'),
     names: () => ({keys: buckets.keys.stillStored, hooks: buckets.hooks.stillStored}),
@@ -178,13 +185,14 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
     unreadable: () => store.unreadable,
     wallMs,
     logger,
-  });
+  };
+  const openingNote = pastElections(ask, () => LostRecords.open(noteOptions));
   const lostRecords = await promised('the state of the streams RECORD, OUT and DEAD', openingNote, {logger});
   const elected = (work: () => Promise<void>): Promise<void> => promised(keysLeader, throughElection(work), {logger});
   await elected(() => keys.fixAll(options.fixedKeys));
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   await elected(() => keys.signIn.ensure());
-  await revocations.repeat(keys, store, options.revocations.isRestored);
+  await elected(() => pastElections(ask, () => revocations.repeat(keys, store, options.revocations.isRestored)));
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
   const deliveryQueue = new DeliveryQueue(js, jsm);
   const salts = await openSalts(buckets.keys, logger);
