@@ -76,7 +76,7 @@ export function browserTests(opened: () => {readonly service: Service; readonly 
   });
 }
 
-/** What a page shows, for whoever reads why a test failed: its address, what has the focus, its dialog or else its main part. */
+/** What a page shows, for whoever reads why a test failed: its address, what has the focus, its dialog or else its main part, and what it complained about. */
 const shownBy = async (page: Page): Promise<string> => {
   const text = await page
     .evaluate(
@@ -84,8 +84,11 @@ const shownBy = async (page: Page): Promise<string> => {
         .map((part) => part?.slice(0, 800)).join('\\n')`,
     )
     .catch((error: Error) => `it does not answer: ${error.message}`);
-  return `shown by ${page.url()}\n${text}`;
+  const complaints = complaintsOf.get(page) ?? [];
+  return [`shown by ${page.url()}`, text, ...complaints].join('\n');
 };
+
+const complaintsOf = new WeakMap<Page, readonly string[]>();
 
 /** As a link of the app leads there. */
 const goText = (way: 'pushState' | 'replaceState', path: string): string =>
@@ -113,6 +116,7 @@ export class DashboardPage {
     readonly context: BrowserContext,
     private readonly baseUrl: string,
   ) {
+    complaintsOf.set(page, this.complaints);
     page.on('console', (line) => this.complaints.push(`${line.type()}: ${line.text()}`));
     page.on('pageerror', (error) => this.complaints.push(`error: ${error.message}`));
     page.on('request', (request) => {
