@@ -26,8 +26,13 @@ import {usualPeriod, usualRows} from './question/usual.js';
 export type {ReportKind};
 export type ReportQuestion = QuestionOf<ReportKind>;
 
+/** Ways in which Trends shows its lines, beside lines. */
+export const looks = ['stacked', 'bars', 'number', 'table'] as const;
+
 /** What a page shows of its question in one of several ways. */
 export interface View {
+  /** Trends; absent: lines. */
+  readonly look?: (typeof looks)[number] | undefined;
   /** Cells of cohorts: shares, or numbers of users. */
   readonly show?: 'users' | undefined;
   /** A bar of stickiness counts users who were active on that many days or more; absent: on exactly that many. */
@@ -411,7 +416,7 @@ export function divisorOf({events = [], formulas = []}: Pick<Draft<'counts'>, 'e
 const counts: Grammar<'counts'> = {
   isAsked: ({events = []}) => events.length > 0,
   usual: usualInterval,
-  write({events = [{}], where, users, measure: ofAll, breakdown, formulas = [], interval, ...times}) {
+  write({events = [{}], where, users, measure: ofAll, breakdown, formulas = [], interval, view, ...times}) {
     const divisor = divisorOf({events, formulas});
     const measured = events.map(({measure = ofAll}) =>
       measure === undefined || measure.of === 'total' ? [] : [measure],
@@ -428,6 +433,7 @@ const counts: Grammar<'counts'> = {
         : [['divide', divisor + 1] as const]),
       ...usersPairs(users),
       ...breakdownPairs(breakdown, rowsOf(range, interval)),
+      ['look', view?.look],
       ...compared.pairs(times, everyPair(range, interval)),
     ];
   },
@@ -449,6 +455,7 @@ const counts: Grammar<'counts'> = {
       breakdown: breakdownIn(given),
       formulas: divisor === undefined ? [] : quotients(Number(divisor) - 1, names.length),
       interval: given.word('every', intervals),
+      view: {look: given.word('look', looks)},
       ...compared.read(given),
     };
     const eventOf = (name: string, at: number) => {

@@ -250,6 +250,7 @@ test.each(Object.entries(questions))(
 
 test('how a page shows its question is read as it was written', () => {
   for (const [report, more, view] of [
+    ['counts', {events: [{event: 'a'}], timezone: 'UTC', interval: 'day'}, {look: 'stacked'}],
     ['retention', {start: {event: 'a'}, timezone: 'UTC'}, {show: 'users'}],
     ['lifecycle', {timezone: 'UTC'}, {often: 'at_least'}],
     ['funnel', {steps: [{event: 'a'}], window: '14d', timezone: 'UTC'}, {every: 'week'}],

@@ -1,7 +1,7 @@
 // Stacked bars: what is above and below zero, and lines at round numbers on both sides.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {stacksOf} from '../../dashboard/src/charts/bars.js';
+import {areasOf, edgesOf, stacksOf} from '../../dashboard/src/charts/bars.js';
 
 const series = (values: readonly number[], isBelow = false) => ({label: `${values}`, tone: 1, values, isBelow});
 
@@ -16,6 +16,34 @@ test('series are stacked in their order, those below zero downwards; nothing is 
     [{series: 1, from: 0, to: 5}],
   ]);
   expect(ticks).toEqual([-10, 0, 10, 20, 30, 40, 50]);
+});
+
+test('areas go from bar to bar over those of zero, and what is not over is a part of its own from the last bar that is', () => {
+  const [low, high] = edgesOf([series([30, 0, 4]), series([12, 5, 1])], 3);
+  expect(low!.map(({from, to}) => [from, to])).toEqual([
+    [0, 30],
+    [0, 0],
+    [0, 4],
+  ]);
+  expect(areasOf(high!)).toEqual([
+    {
+      points: [
+        [0, 42],
+        [1, 5],
+        [2, 5],
+        [2, 4],
+        [1, 0],
+        [0, 30],
+      ],
+      isOpen: false,
+    },
+  ]);
+  const parts = areasOf(high!, 2);
+  expect(parts.map(({points, isOpen}) => [isOpen, points.map(([bar]) => bar)])).toEqual([
+    [false, [0, 1, 1, 0]],
+    [true, [1, 2, 2, 1]],
+  ]);
+  expect(areasOf(high!, 0).map(({points, isOpen}) => [isOpen, points.length])).toEqual([[true, 6]]);
 });
 
 test('without any value there is still an axis', () => {

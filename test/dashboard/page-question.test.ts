@@ -39,6 +39,7 @@ describe('an address', () => {
     ['/lifecycle', '?range=last-sunday-week&weeks=sunday'],
     ['/paths', '?direction=before&depth=2'],
     ['/trends', ''],
+    ['/trends', '?event=a&look=bars'],
     [
       '/trends',
       '?event=&all_where=n+gt+1&user_where=plan+eq+pro&by=trait:plan&by_limit=9&every=week&weeks=sunday&compare=off',

@@ -18,11 +18,14 @@ export interface ServiceOptions {
 
 const stopMsMax = 35_000;
 const pollMs = 10;
+/** A busy machine may take as long to load the program. Until then a signal ends it as it ends any program. */
+const loadMsMax = 20_000;
 
 export class SupervisedService {
   /** Exits that this run did not cause. */
   readonly ownEnds: string[] = [];
   private process: ServiceProcess | undefined;
+  private startedMs = 0;
 
   constructor(readonly options: ServiceOptions) {}
 
@@ -45,6 +48,7 @@ export class SupervisedService {
     });
     closeSync(log);
     this.process = started;
+    this.startedMs = performance.now();
     void started.ended.then((how) => {
       if (this.process === started) this.ownEnds.push(wordsOf(how));
     });
@@ -78,10 +82,11 @@ export class SupervisedService {
     this.process = undefined;
     if (ending === undefined) return 'was not running';
     if (!ending.isRunning) return 'had ended before';
+    const mayBeLoading = performance.now() - this.startedMs < loadMsMax;
     const killer = setTimeout(() => void ending.end('SIGKILL'), stopMsMax);
     const how = await ending.end('SIGTERM');
     clearTimeout(killer);
-    return wordsOf(how);
+    return how === 'SIGTERM' && mayBeLoading ? 'had not begun' : wordsOf(how);
   }
 
   /** The end of its output. */

@@ -1,9 +1,10 @@
-// Stacked bars above and below a line at zero: crosshair, tooltip, names at the end, keyboard. As time-chart.tsx is for lines.
+// Stacked bars, or areas, above and below a line at zero: crosshair, tooltip, names at the end, keyboard. As time-chart.tsx is for lines.
 //   BC1. A bar that is not over is drawn lighter with a dashed edge, and named as open.
 //   BC2. Arrow keys reach each bar and have it read out; a table has all numbers.
+//   BC3. A click means the segment under it.
 import {useSignal} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
-import {type BarSeries, stacksOf} from './bars';
+import {areasOf, type BarSeries, edgesOf, stacksOf} from './bars';
 import {labelHeight, placeLabels} from './end-labels';
 import {count, short} from './format';
 import {TimeTip, type Tip, tipText} from './time-tip';
@@ -20,6 +21,12 @@ interface BarChartProps {
   readonly tick: (at: number) => string;
   readonly moment: (at: number) => string;
   readonly height?: number;
+  /** Areas from bar to bar. */
+  readonly areAreas?: boolean;
+  /** The tooltip has the sum of the series. */
+  readonly hasSum?: boolean;
+  /** The segment of the bar and the series with these indexes was clicked. BC3 */
+  readonly onNumber?: (at: number, index: number) => void;
 }
 
 const pad = {top: 10, bottom: 26, left: 56};
@@ -31,6 +38,7 @@ const edgedHeightMin = 3;
 
 export function BarChart(props: BarChartProps) {
   const {label, bars, series, openFrom, openText = 'so far', tick, moment, height = 280} = props;
+  const {areAreas = false, hasSum = false, onNumber} = props;
   const plot = useRef<HTMLDivElement>(null);
   const width = useSignal(0);
   const at = useSignal<number | undefined>(undefined);
@@ -42,6 +50,7 @@ export function BarChart(props: BarChartProps) {
     return () => watch.disconnect();
   }, []);
   const {bars: stacks, ticks} = useMemo(() => stacksOf(series, bars), [series, bars]);
+  const edges = useMemo(() => edgesOf(series, bars), [series, bars]);
   const hasEnds = series.length > 1;
   const room = Math.max(0, width.value - pad.left - (hasEnds ? endWidth : 8));
   const [bottom, top] = [ticks[0]!, ticks.at(-1)!];
@@ -68,12 +77,24 @@ export function BarChart(props: BarChartProps) {
     const isRight = x(bar) > width.value / 2;
     tip.value = {
       when: openFrom !== undefined && bar >= openFrom ? `${moment(bar)}, ${openText}` : moment(bar),
-      rows: series.map(({label: name, tone, values}) => ({
-        label: name,
-        tone,
-        value: count(values[bar] ?? 0),
-        change: '',
-      })),
+      rows: [
+        ...series.map(({label: name, tone, values}) => ({
+          label: name,
+          tone,
+          value: count(values[bar] ?? 0),
+          change: '',
+        })),
+        ...(hasSum
+          ? [
+              {
+                label: 'In all',
+                tone: 0,
+                value: count(series.reduce((all, {values}) => all + (values[bar] ?? 0), 0)),
+                change: '',
+              },
+            ]
+          : []),
+      ],
       side: isRight ? 'right' : 'left',
       distance: isRight ? width.value - x(bar) + slot / 2 + 6 : x(bar) + slot / 2 + 6,
     };
@@ -86,9 +107,16 @@ export function BarChart(props: BarChartProps) {
     show(Math.min(bars - 1, Math.max(0, (at.value ?? bars) + step)));
     spoken.value = tip.value === undefined ? '' : tipText(tip.value);
   };
-  const point = ({clientX}: PointerEvent): void => {
+  const barAt = ({clientX}: MouseEvent): number | undefined => {
     const bar = Math.floor((clientX - plot.current!.getBoundingClientRect().left - pad.left) / slot);
-    show(bar >= 0 && bar < bars ? bar : undefined);
+    return bar >= 0 && bar < bars ? bar : undefined;
+  };
+  /** BC3 */
+  const choose = (click: MouseEvent): void => {
+    const bar = barAt(click);
+    const up = click.clientY - plot.current!.getBoundingClientRect().top;
+    const segment = stacks[bar ?? -1]?.find(({from, to}) => (y(from) - up) * (y(to) - up) <= 0);
+    if (segment !== undefined) onNumber?.(bar!, segment.series);
   };
   const last = stacks.at(-1) ?? [];
   const ends = hasEnds
@@ -111,7 +139,8 @@ export function BarChart(props: BarChartProps) {
         aria-roledescription="chart"
         aria-label={`${label}: arrow keys read the values`}
         onKeyDown={move}
-        onPointerMove={point}
+        onPointerMove={(event) => show(barAt(event))}
+        onClick={choose}
         onPointerLeave={() => show(undefined)}
         onBlur={() => show(undefined)}
       >
@@ -124,9 +153,22 @@ export function BarChart(props: BarChartProps) {
               </text>
             </g>
           ))}
+          {areAreas &&
+            series.map(({tone}, index) =>
+              areasOf(edges[index]!, openFrom).map(({points, isOpen}) => (
+                <polygon
+                  key={`${index} ${isOpen}`}
+                  class={`tone-${tone} ${isOpen ? 'open' : ''}`}
+                  points={points.map(([bar, value]) => `${x(bar)},${y(value)}`).join(' ')}
+                />
+              )),
+            )}
           {stacks.map((segments, bar) => (
             <g key={bar} class={`${openFrom !== undefined && bar >= openFrom ? 'open' : ''} ${barLook(bar, at.value)}`}>
-              {segments.map(({series: index, from, to}) => {
+              {areAreas && bar === at.value && (
+                <line class="upright" x1={x(bar)} x2={x(bar)} y1={pad.top} y2={height - pad.bottom} />
+              )}
+              {(areAreas ? [] : segments).map(({series: index, from, to}) => {
                 const segmentHeight = Math.max(1, Math.abs(y(to) - y(from)));
                 return (
                   <rect

@@ -5,7 +5,7 @@ import {readable} from '../../../src/asks/question/readable-query.js';
 /** Number of tiles that the service stores at most (src/kept/board.ts). */
 export const pinsMax = 12;
 
-const ofDays = ['range', 'zone', 'every', 'weeks', 'compare', 'often', 'show'];
+const ofDays = ['range', 'zone', 'every', 'weeks', 'compare', 'often', 'show', 'look'];
 
 /** What a report asks, whatever its days: reports that differ in these alone are one pin. `/funnels?step=signup&step=purchase`. */
 export function pinKey(report: KeptReport): string {

@@ -1,6 +1,6 @@
 // A report as saved reports and boards keep it: questions for reports, and how the page shows them.
 import {z} from 'zod';
-import type {KeptReport, ReportQuestion} from '../../asks/address.js';
+import {type KeptReport, looks, type ReportQuestion} from '../../asks/address.js';
 import {reportQuestion} from '../../asks/question/behind.js';
 import {intervals, object, word} from '../../asks/question/members.js';
 import {zoneNameIn} from '../../asks/question/times.js';
@@ -19,6 +19,7 @@ export const keptReport = (subject: string) => ({
     .max(questionsMax, subject + questionsRule)
     .describe('As `POST /v1/query` takes them. The first is the report; the others stand beside it.'),
   view: object({
+    look: word(looks).optional().describe('Of counts, which are lines without it.'),
     show: word(['users']).optional().describe('Of cohorts: numbers of users, not shares.'),
     often: word(['at_least']).optional().describe('Of stickiness.'),
     every: word(intervals).optional().describe('Of a funnel over time.'),

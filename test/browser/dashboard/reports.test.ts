@@ -194,16 +194,45 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
   ]);
 
   await dashboard.follow(`/trends?event=signup&by=plan&zone=Asia/Tehran&${range()}`);
-  const broken = await ask<{breakdown: {rows: {value: string; total: number}[]}}>('/v1/reports/events', {
-    event: 'signup',
-    breakdown: 'plan',
-    timezone: 'Asia/Tehran',
-    from,
-    to,
-  });
+  const broken = await ask<{breakdown: {rows: {value: string; total: number; data: Bucket[]}[]}}>(
+    '/v1/reports/events',
+    {
+      event: 'signup',
+      breakdown: 'plan',
+      timezone: 'Asia/Tehran',
+      from,
+      to,
+    },
+  );
   await card('In numbers').getByRole('row').nth(2).waitFor();
   expect((await cellsOf(card('In numbers'))).map(([value, total]) => [value, total])).toEqual(
     broken.breakdown.rows.map(({value, total}) => [value, text(total)]),
+  );
+  await dashboard.expectSoundOnPhone();
+
+  // The same as bars upon each other, and one of them switched off.
+  await page.getByLabel('Show as', {exact: true}).selectOption('Stacked bars');
+  await page.waitForURL(/by=plan&look=bars/);
+  const trend = card('Trend');
+  const bars = trend.locator('svg.bar-chart rect');
+  const values = broken.breakdown.rows.map(({data}) => data.filter(({count}) => count > 0).length);
+  await until('all bars are drawn', async () => (await bars.count()) === values[0]! + values[1]!);
+  await trend.getByLabel(/arrow keys read the values/).focus();
+  await page.keyboard.press('Home');
+  const sum = broken.breakdown.rows.reduce((all, {data}) => all + data[0]!.count, 0);
+  await trend
+    .getByRole('status')
+    .getByText(new RegExp(`In all ${sum}$`))
+    .waitFor();
+  await card('In numbers')
+    .getByRole('button', {name: `Draw ${broken.breakdown.rows[0]!.value}`})
+    .click();
+  await until('the others are left', async () => (await bars.count()) === values[1]!);
+  await dashboard.expectSound();
+  await page.getByLabel('Show as', {exact: true}).selectOption('Numbers');
+  await page.waitForURL(/look=number/);
+  expect(await trend.getByRole('listitem').locator('.figure').allInnerTexts()).toEqual(
+    broken.breakdown.rows.map(({total}) => text(total)),
   );
   await dashboard.expectSoundOnPhone();
 });

@@ -153,7 +153,7 @@ export class Workers implements Nemesis {
 
   private async stop({service}: Place): Promise<void> {
     const end = await service.stop();
-    if (end !== 'code 0' && end !== 'had ended before') this.badEnds.push(end);
+    if (!['code 0', 'had ended before', 'had not begun'].includes(end)) this.badEnds.push(end);
   }
 
   async check(): Promise<Broken[]> {

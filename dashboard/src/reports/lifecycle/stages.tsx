@@ -8,8 +8,9 @@ import type {Span} from '../../address/report-address';
 import {utc, wallMs} from '../../address/zone';
 import {BarChart} from '../../charts/bar-chart';
 import type {BarSeries} from '../../charts/bars';
+import {tickText} from '../../charts/bars';
 import {soFarText} from '../../charts/comparison';
-import {bucketText, clockText, count, dayText, monthText, secondsOf} from '../../charts/format';
+import {bucketText, count, secondsOf} from '../../charts/format';
 import {TimeTable} from '../../charts/time-table';
 import {openFrom} from '../../service/freshness';
 import type {Asking, Shown} from '../../service/reports';
@@ -52,12 +53,6 @@ const stageOf =
     const when = bucketText(secondsOf(date), interval, zone);
     return stageBehind({value, question, days, interval, stage, date, when, freshness});
   };
-
-const tickOf = (date: string, interval: Interval): string => {
-  const seconds = secondsOf(date);
-  if (interval === 'hour') return clockText(seconds).slice(0, 5);
-  return interval === 'day' || interval === 'week' ? dayText(seconds) : monthText(seconds);
-};
 
 const activeIn = (bucket: LifecycleAnswer['data'][number]): number =>
   bucket.new + bucket.returning + bucket.resurrecting;
@@ -156,7 +151,7 @@ export function Stages({
                 series={series}
                 openFrom={open}
                 openText={soFarText(asOfMs)}
-                tick={(at) => tickOf(data[at]!.date, interval)}
+                tick={(at) => tickText(secondsOf(data[at]!.date), interval)}
                 moment={(at) => bucketText(secondsOf(data[at]!.date), interval, zone)}
               />
             )}

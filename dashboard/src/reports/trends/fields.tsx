@@ -8,6 +8,7 @@ import {ConditionList} from '../../controls/condition-list';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
 import type {FieldsProps} from '../report';
+import {canLook, lookOf, looks} from './look';
 import {labelsOf, type Series, type TrendsDraft} from './series';
 import {SeriesForm} from './series-form';
 
@@ -28,6 +29,12 @@ export function Fields({question, days, onChange}: FieldsProps<TrendsDraft>) {
           <h2>For all of them</h2>
         </header>
         <div class="builder-fields">
+          <Options
+            label="Show as"
+            value={lookOf(question)}
+            options={looks.filter(([word]) => canLook(question, word))}
+            onChoose={(look) => onChange({view: {look: look === 'lines' ? undefined : look}})}
+          />
           {where !== undefined && (
             <Field label="Only events that match">
               <ConditionList

@@ -1,25 +1,32 @@
-// The card with the lines, as a chart or as a table.
+// The card with the lines, in the look that is chosen: as a chart, as numbers, or as a table.
 import {useState} from 'preact/hooks';
 import {flatOf} from '../../../../src/asks/question/flat.js';
+import {isShared} from '../../address/base';
+import {BarChart} from '../../charts/bar-chart';
+import {tickText} from '../../charts/bars';
 import {csvRows} from '../../charts/charted';
 import {ChosenPoints} from '../../charts/chosen-points';
 import {linesNote, soFarText} from '../../charts/comparison';
 import {isQuotient} from '../../charts/divided';
+import {datesText} from '../../charts/format';
 import {onCrosshair, useMarks} from '../../charts/marks';
+import type {SeriesLine} from '../../charts/series-lines';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import type {Asking, Report} from '../../service/reports';
 import {Card} from '../../shell/card';
-import {explaining} from '../../shell/explained';
+import {type Behind, explaining} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty, FaultBox} from '../../shell/states';
 import type {ResultProps} from '../report';
 import type {TrendsAsked} from './asked';
 import {quotientBehind} from './behind';
+import {isStack, lookOf} from './look';
 import {labelsOf, type TrendsDraft} from './series';
+import {Totals} from './totals';
 import {lineBehind} from './trends-behind';
-import type {DrawnTrends} from './trends-drawn';
+import type {BeforeOf, DrawnTrends} from './trends-drawn';
 
 export function LinesCard({
   main,
@@ -29,18 +36,37 @@ export function LinesCard({
   tile,
   tools,
   onRange,
-}: Pick<ResultProps<TrendsDraft>, 'today' | 'tile' | 'tools' | 'onRange'> & {
+  question,
+  beforeOf,
+  behind,
+}: Pick<ResultProps<TrendsDraft>, 'today' | 'tile' | 'tools' | 'onRange' | 'question'> & {
   readonly main: Asking<TrendsAsked>;
   readonly drawn: DrawnTrends;
+  readonly beforeOf: BeforeOf;
+  readonly behind: (line: SeriesLine, value: number, column: 'total') => Behind;
   /** Wall clock of the zone up to which the numbers are exact. */
   readonly asOfMs: number | undefined;
 }) {
-  const [isTable, setTable] = useState(false);
+  const look = lookOf(
+    question,
+    chart.series.map(({values}) => values),
+  );
+  const [table, setTable] = useState({look, is: look === 'table'});
+  const isTable = table.look === look ? table.is : look === 'table';
   const {shown} = main;
   const {interval, past, zone} = asked;
   const marks = useMarks(chart.times, asked.days.to, zone);
   const note = [
-    linesNote({what: `by the ${interval}`, past, isOpen: chart.openFrom !== undefined, today, asOfMs, zone}),
+    look === 'number'
+      ? datesText(asked.days, today)
+      : linesNote({
+          what: `by the ${interval}`,
+          past: isStack(look) ? undefined : past,
+          isOpen: chart.openFrom !== undefined,
+          today,
+          asOfMs,
+          zone,
+        }),
     divisor === undefined
       ? drawn.length < lines.length && `${drawn.length} of ${lines.length} lines are drawn`
       : `divided by ${labelsOf(asked.series)[divisor]}`,
@@ -77,7 +103,7 @@ export function LinesCard({
             <>
               <CurlButton paths={asked.series.map(asked.ask).map(flatOf)} />
               <CsvButton file="trends" rows={() => csvRows([...lines, ...divided])} />
-              <TableButton isTable={isTable} onChange={setTable} />
+              <TableButton isTable={isTable} onChange={(is) => setTable({look, is})} />
             </>
           )}
           {tools}
@@ -91,6 +117,22 @@ export function LinesCard({
             <Empty title="No event matches">Choose other days, or fewer filters.</Empty>
           ) : isTable ? (
             <TimeTable {...props} series={inTable} onNumber={onNumber} />
+          ) : look === 'number' ? (
+            <Totals lines={divisor === undefined ? lines : divided} say={say} beforeOf={beforeOf} behind={behind} />
+          ) : isStack(look) ? (
+            <BarChart
+              label={props.label}
+              height={320}
+              bars={chart.times.length}
+              series={chart.series.map((one) => ({...one, values: one.values.map((value) => value ?? 0)}))}
+              openFrom={chart.openFrom}
+              openText={soFarText(asOfMs)}
+              tick={(at) => tickText(chart.times[at]!, interval)}
+              moment={(at) => moment(chart.times[at]!)}
+              areAreas={look === 'stacked' && chart.times.length > 1}
+              hasSum={chart.series.length > 1}
+              onNumber={isShared ? undefined : onNumber}
+            />
           ) : (
             <ChosenPoints lines={chart} onNumber={onNumber}>
               <TimeChart

@@ -9,6 +9,7 @@ import type {SeriesLine} from '../../charts/series-lines';
 import {TableFrame} from '../../controls/table-frame';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
+import {lineKey} from './trends-drawn';
 
 export interface SeriesRow {
   readonly line: SeriesLine;
@@ -35,9 +36,18 @@ export interface SeriesTableProps {
   readonly interval: Interval;
   readonly isCompared: boolean;
   readonly behind: (line: SeriesLine, value: number, column: ExplainedColumn) => Behind;
+  readonly switches: LineSwitches;
 }
 
-export function SeriesTable({heading, rows, interval, isCompared, behind}: SeriesTableProps) {
+/** Which lines the chart has. */
+export interface LineSwitches {
+  /** Keys of those that can be drawn, and of those that are. */
+  readonly drawable: readonly string[];
+  readonly drawn: readonly string[];
+  readonly onSwitch: (key: string) => void;
+}
+
+export function SeriesTable({heading, rows, interval, isCompared, behind, switches}: SeriesTableProps) {
   const [sorted, setSorted] = useState<{column: Column; way: 'descending' | 'ascending'}>();
   const columns: readonly (readonly [Column, string])[] = [
     ['total', 'In all'],
@@ -49,7 +59,8 @@ export function SeriesTable({heading, rows, interval, isCompared, behind}: Serie
   const shown = rows.map((row) => {
     const {line, before} = row;
     const figures = figuresOf(line.answer, line.meta);
-    const change = !before || line.total === null ? undefined : line.total / before;
+    // Sorted by what came or went: a line that grew from 1 to 5 does not stand above one that grew by a thousand.
+    const change = before === undefined || line.total === null ? undefined : line.total - before;
     return {...row, ...figures, ...(row.say && {mean: null}), total: line.total, change};
   });
   if (sorted !== undefined) {
@@ -78,7 +89,7 @@ export function SeriesTable({heading, rows, interval, isCompared, behind}: Serie
           {shown.map(({line, users, before, say, ...row}) => (
             <tr key={`${line.series}/${line.label}`} class={`tone-${line.tone}`}>
               <td class="name" title={line.label}>
-                <span class="swatch" aria-hidden="true" />
+                <DrawnButton line={line} switches={switches} />
                 {line.label}
               </td>
               {(['total', 'users', 'mean', 'last'] as const).map((column) => (
@@ -96,6 +107,33 @@ export function SeriesTable({heading, rows, interval, isCompared, behind}: Serie
         </tbody>
       </table>
     </TableFrame>
+  );
+}
+
+/** A chart without any line would say nothing: the last one stays. */
+function DrawnButton({
+  line,
+  switches: {drawable, drawn, onSwitch},
+}: {
+  readonly line: SeriesLine;
+  readonly switches: LineSwitches;
+}) {
+  const swatch = <span class="swatch" aria-hidden="true" />;
+  const key = lineKey(line);
+  if (drawable.length < 2 || !drawable.includes(key)) return swatch;
+  const is = drawn.includes(key);
+  return (
+    <button
+      type="button"
+      class="quiet line-switch"
+      aria-label={`Draw ${line.label}`}
+      title={is ? 'Take it out of the chart' : 'Draw it'}
+      aria-pressed={is}
+      disabled={is && drawn.length === 1}
+      onClick={() => onSwitch(key)}
+    >
+      {swatch}
+    </button>
   );
 }
 

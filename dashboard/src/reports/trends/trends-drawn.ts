@@ -4,13 +4,17 @@ import {divisorOf} from '../../../../src/asks/address.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import {wallMs} from '../../address/zone';
 import {type Charted, chartOf} from '../../charts/charted';
-import {type DividedLine, dividedBy, quotientText, withoutDivisor} from '../../charts/divided';
+import {type DividedLine, dividedBy, isQuotient, quotientText, withoutDivisor} from '../../charts/divided';
 import {bucketText} from '../../charts/format';
-import {drawnOf, linesOf, type SeriesLine} from '../../charts/series-lines';
+import {drawnOf, linesOf, numbersIn, rowText, type SeriesLine} from '../../charts/series-lines';
 import type {Fault} from '../../service/client';
 import type {Shown} from '../../service/reports';
-import type {TrendsAsked} from './asked';
+import type {TrendsAsked, trendsUntil} from './asked';
 import {areCounts, labelsOf, measureOf, type TrendsDraft} from './series';
+
+/** Tells the lines of a question apart, quotients from what is divided, too. */
+export const lineKey = (line: SeriesLine): string =>
+  `${isQuotient(line) ? 'quotient ' : ''}${line.series}/${line.row === undefined ? '' : rowText(line.row)}`;
 
 export interface DrawnTrends {
   /** The question of the shown answers; before the first answers the present one. */
@@ -19,6 +23,8 @@ export interface DrawnTrends {
   /** Index of the series that the others are divided by. */
   readonly divisor: number | undefined;
   readonly divided: readonly DividedLine[];
+  /** Lines that a chart can show; those of them that it shows. */
+  readonly drawable: readonly SeriesLine[];
   readonly drawn: readonly SeriesLine[];
   /** Text of a quotient; undefined without a divisor. */
   readonly say: ((value: number) => string) | undefined;
@@ -31,6 +37,7 @@ export function useDrawnTrends(
   shown: Shown<TrendsAsked> | undefined,
   question: TrendsDraft,
   present: TrendsAsked,
+  hidden: ReadonlySet<string>,
 ): DrawnTrends {
   const asked = shown?.question ?? present;
   const {interval, zone} = asked;
@@ -39,7 +46,11 @@ export function useDrawnTrends(
   const isShown = (at: number): boolean => at < (shown?.question.series.length ?? 0);
   const divisor = [divisorOf(question) ?? []].flat().find(isShown);
   const divided = useMemo(() => (divisor === undefined ? [] : dividedBy(lines, divisor)), [lines, divisor]);
-  const drawn = useMemo(() => drawnOf(divisor === undefined ? lines : withoutDivisor(divided)), [lines, divided]);
+  const drawable = useMemo(() => drawnOf(divisor === undefined ? lines : withoutDivisor(divided)), [lines, divided]);
+  const drawn = useMemo(() => {
+    const left = drawable.filter((line) => !hidden.has(lineKey(line)));
+    return left.length === 0 ? drawable : left; // Those that were switched off may be all of another question.
+  }, [drawable, hidden]);
   const say = divisor === undefined ? undefined : quotientText(divided, areCounts(asked.series));
   const chart = useMemo(() => chartOf(drawn, interval, (ms) => wallMs(zone, ms)), [drawn, interval, zone]);
   const moment = useMemo(() => {
@@ -51,6 +62,7 @@ export function useDrawnTrends(
     lines,
     divisor,
     divided,
+    drawable,
     drawn,
     say,
     chart,
@@ -78,3 +90,17 @@ function faultsIn({question: {series, ask}, of}: Shown<TrendsAsked>): DrawnTrend
     return value === undefined && fault !== undefined ? [{label: labels[at]!, fault}] : [];
   });
 }
+
+/** Number of the compared range, up to the same moment; undefined where it is not known. */
+export type BeforeOf = (line: SeriesLine) => number | undefined;
+
+/** `until`: the compared range up to the same moment, while the range is not over. */
+export const beforeIn =
+  (shown: Shown<TrendsAsked> | undefined, until: Shown<ReturnType<typeof trendsUntil>> | undefined): BeforeOf =>
+  ({series, row, meta, pastTotal}) => {
+    if (!meta?.incomplete_from) return pastTotal ?? undefined;
+    const one = shown?.question.series[series];
+    const asked = one && until?.question?.askUntil(one);
+    const numbers = asked && numbersIn(until!.of<CountsAnswer>(asked).value, row);
+    return (measureOf(one!) === 'total' ? numbers?.total : numbers?.total_value) ?? undefined;
+  };
