@@ -129,8 +129,8 @@ const deploymentForm = z.strictObject({
   repartition: z.optional(z.strictObject({to: z.number(), stage: z.enum(['copying', 'switching'])})),
 }) satisfies z.ZodMiniType<Deployment>;
 
-/** An election takes up to nine seconds. */
-const electionsMsMax = 30_000;
+/** An election takes up to nine seconds, a cut between two hosts often longer. Less than any wait of a start (promised.ts). */
+const electionsMsMax = 55_000;
 const electionPauseMs = 500;
 
 const deploymentKey = 'deployment';
