@@ -118,12 +118,11 @@ export function BarChart(props: BarChartProps) {
     const segment = stacks[bar ?? -1]?.find(({from, to}) => (y(from) - up) * (y(to) - up) <= 0);
     if (segment !== undefined) onNumber?.(bar!, segment.series);
   };
-  const last = stacks.at(-1) ?? [];
   const ends = hasEnds
     ? placeLabels(
         series.map(({label: name, tone, isBelow = false}, index) => {
-          const segment = last.find((one) => one.series === index);
-          const middle = segment === undefined ? (isBelow ? bottom / 2 : 0) : (segment.from + segment.to) / 2;
+          const {from, to} = edges[index]!.at(-1) ?? {from: 0, to: 0};
+          const middle = isBelow && from === to ? bottom / 2 : (from + to) / 2;
           return {label: name, tone, y: y(middle)};
         }),
         height - pad.bottom + 12,

@@ -232,7 +232,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
   await page.getByLabel('Show as', {exact: true}).selectOption('Numbers');
   await page.waitForURL(/look=number/);
   expect(await trend.getByRole('listitem').locator('.figure').allInnerTexts()).toEqual(
-    broken.breakdown.rows.map(({total}) => text(total)),
+    broken.breakdown.rows.slice(1).map(({total}) => text(total)),
   );
   await dashboard.expectSoundOnPhone();
 });

@@ -26,7 +26,7 @@ import {isStack, lookOf} from './look';
 import {labelsOf, type TrendsDraft} from './series';
 import {Totals} from './totals';
 import {lineBehind} from './trends-behind';
-import type {BeforeOf, DrawnTrends} from './trends-drawn';
+import {type BeforeOf, type DrawnTrends, lineKey} from './trends-drawn';
 
 export function LinesCard({
   main,
@@ -68,7 +68,7 @@ export function LinesCard({
           zone,
         }),
     divisor === undefined
-      ? drawn.length < lines.length && `${drawn.length} of ${lines.length} lines are drawn`
+      ? drawn.length < lines.length && `${drawn.length} of ${lines.length} lines are shown`
       : `divided by ${labelsOf(asked.series)[divisor]}`,
   ];
   const props = {
@@ -79,6 +79,8 @@ export function LinesCard({
     moment,
     ...(say && {say, format: say}),
   };
+  const keys = drawn.map(lineKey);
+  const totals = (divisor === undefined ? lines : divided).filter((line) => keys.includes(lineKey(line)));
   // A table has no title that names the divisor.
   const by = divisor === undefined ? '' : ` / ${labelsOf(asked.series)[divisor]}`;
   const inTable = chart.series.map((one) => ({...one, label: one.label + by}));
@@ -118,7 +120,7 @@ export function LinesCard({
           ) : isTable ? (
             <TimeTable {...props} series={inTable} onNumber={onNumber} />
           ) : look === 'number' ? (
-            <Totals lines={divisor === undefined ? lines : divided} say={say} beforeOf={beforeOf} behind={behind} />
+            <Totals lines={totals} say={say} beforeOf={beforeOf} behind={behind} />
           ) : isStack(look) ? (
             <BarChart
               label={props.label}
