@@ -24,7 +24,7 @@ import {findService, type ServiceAddress} from './import/service-address.js';
 import {SourceFault} from './import/source-fault.js';
 import {sourceFiles} from './import/source-files.js';
 import {summaryText} from './import/summary.js';
-import {vendorFormats} from './import/vendor-formats.js';
+import {formatOf, isTable} from './import/vendor-formats.js';
 
 const exitAllAccepted = 0;
 const exitFailed = 1;
@@ -64,11 +64,11 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return exitAllAccepted;
   }
-  const files = await sourceFiles(given.paths);
+  const files = await sourceFiles(given.paths, given.from);
   if (given.statePath !== undefined && files.length > 1) throw new ArgumentFault('--state is for one file.');
   for (const path of files) {
-    await identifyFile(path);
-    assertForm(await readHead(path), given.from, basename(path));
+    await identifyFile(path, isTable(given.from));
+    await assertForm(await readHead(path, isTable(given.from)), given, basename(path));
   }
   if (given.isDryRun) return dryRun(files, given);
   const address = await findService({url: given.url, key: given.key ?? keptKey(key, keyFile), dataDir});
@@ -97,8 +97,8 @@ async function main(): Promise<number> {
 async function dryRun(files: readonly string[], given: ImportArguments): Promise<number> {
   let refusedCount = 0;
   for (const path of files) {
-    const source = await openLines(path);
-    const run = new DryRun(given.from && vendorFormats[given.from], wallMs());
+    const source = await openLines(path, isTable(given.from));
+    const run = new DryRun(given.from && formatOf(given.from, given), wallMs());
     for await (const lines of source.chunks()) for (const line of lines) run.take(line);
     source.close();
     process.stdout.write(run.text(basename(path)));
@@ -135,13 +135,17 @@ async function importInto(
   path: string,
   interrupted: AbortSignal,
 ): Promise<number> {
-  const file = await identifyFile(path);
-  const state = new ResumeStateFile(given.statePath ?? `${path}.import-state.json`, file, address.target);
+  const file = await identifyFile(path, isTable(given.from));
+  const state = new ResumeStateFile(given.statePath ?? `${path}.import-state.json`, {
+    file,
+    target: address.target,
+    reading: JSON.stringify([given.from, given.zone?.name, ...given.columns]),
+  });
   const resumeFrom = given.isRestart ? null : await state.load();
   if (resumeFrom !== null) {
     process.stderr.write(`Resuming after line ${count(resumeFrom.line)} (${state.path}; --restart begins again).\n`);
   }
-  const source = await openLines(path);
+  const source = await openLines(path, isTable(given.from));
   const posterTo = (route: string, connections: number): HttpPoster =>
     createPoster(new URL(`${address.baseUrl}${route}`), address.key, connections);
   const posters = {
@@ -150,7 +154,7 @@ async function importInto(
   };
   const delivery = new Delivery((body, call) => posters[call].post(body), paceUntil(interrupted), giveUpMs);
   const checkpoint = new Checkpoint(state);
-  const format = given.from && vendorFormats[given.from];
+  const format = given.from && formatOf(given.from, given);
   const plan = {
     source,
     format,

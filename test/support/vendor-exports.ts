@@ -128,6 +128,31 @@ function posthogLine({event, userId, anonymousId, properties, traits, timeMs, me
   };
 }
 
+/** Names of parameters, each with a value in a field for its type; whole numbers are texts. */
+const ga4Values = (values: Told['properties']): object[] =>
+  Object.entries(values ?? {}).map(([key, value]) => ({
+    key,
+    value: typeof value === 'string' ? {string_value: value} : {int_value: String(value)},
+  }));
+
+function ga4Line({event, userId, anonymousId, properties, timeMs}: Told, traits: Told['traits'], at: number): object {
+  return {
+    ...{event_date: iso(timeMs).slice(0, 10).replaceAll('-', ''), event_timestamp: `${timeMs}000`, event_name: event},
+    ...{event_params: ga4Values(properties), user_properties: ga4Values(traits)},
+    ...{user_id: userId, user_pseudo_id: anonymousId, event_bundle_sequence_id: String(at), batch_event_index: '1'},
+    ...{device: {category: 'mobile', language: 'de-de'}, geo: {country: 'Germany'}, platform: 'WEB', items: []},
+  };
+}
+
+/** India has no summer time. */
+const kolkataMs = 5.5 * 3_600_000;
+
+/** CSV as most programs write it: quotes where they are needed. */
+const tableOf = (columns: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string =>
+  [columns, ...rows].map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
+const fieldOf = (value: string | number | undefined): string =>
+  /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? '');
+
 export const exportForms: Readonly<Record<string, ExportForm>> = {
   segment: {
     options: ['--from', 'segment'],
@@ -180,6 +205,37 @@ export const exportForms: Readonly<Record<string, ExportForm>> = {
         return posthogLine({...one, properties: {$anon_distinct_id: devices.get(userId)!}}, '$identify');
       });
       return writeLines(join(folder, 'events.jsonl.gz'), lines);
+    },
+  },
+  ga4: {
+    options: ['--from', 'ga4'],
+    hasTraits: true,
+    write: (told, folder) => {
+      const traits = new Map<string, Told['traits']>();
+      const lines = told.flatMap((one, at) => {
+        const {event, userId = ''} = one;
+        if (event === undefined) traits.set(userId, {...traits.get(userId), ...one.traits});
+        return event === undefined ? [] : [ga4Line(one, traits.get(userId), at)];
+      });
+      return writeLines(join(folder, 'events_000000000000.json.gz'), lines);
+    },
+  },
+  csv: {
+    options: [
+      ...['--from', 'csv', '--timezone', 'Asia/Kolkata'],
+      ...['--map', 'event=name,timestamp=at', '--map', 'userId=customer,anonymousId=visitor,messageId=id'],
+    ],
+    hasTraits: false,
+    write: (told, folder) => {
+      const events = told.filter(({event}) => event !== undefined);
+      const names = [...new Set(events.flatMap(({properties}) => Object.keys(properties ?? {})))];
+      const rows = events.map(({event, userId, anonymousId, properties, timeMs, messageId}) => [
+        ...[messageId, event, plainTime(timeMs + kolkataMs), userId, anonymousId],
+        ...names.map((name) => properties?.[name]),
+      ]);
+      const path = join(folder, 'events.csv.gz');
+      writeFileSync(path, gzipSync(tableOf(['id', 'name', 'at', 'customer', 'visitor', ...names], rows), {level: 1}));
+      return path;
     },
   },
 };

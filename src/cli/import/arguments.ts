@@ -4,7 +4,16 @@ import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {batchEventsMax} from '../../../actors/limits.js';
 import {commandLine} from '../../command-line.js';
+import {type Zone, zoneOf} from '../../zone.js';
+import {type CsvColumns, type CsvMember, csvMembers} from './csv-export.js';
 import {isVendorName, noEventsOfPlausible, type VendorName, vendorFormats} from './vendor-formats.js';
+
+/** `--from`, of the services with this. */
+const namesThat = (has: 'takesZone'): string =>
+  Object.entries(vendorFormats)
+    .filter(([, vendor]) => has in vendor)
+    .map(([name]) => name)
+    .join(', ');
 
 export const usage = `Usage: ${commandLine('import', 'FILE|FOLDER… [options]')}
 
@@ -14,6 +23,8 @@ It also takes what ${commandLine('export', 'FILE')} wrote: events, and the trait
 another service: events, traits and joined ids.
 
   --from SERVICE     whose export FILE is: ${Object.keys(vendorFormats).join(', ')}
+  --timezone ZONE    the zone of times that have none: Europe/Berlin, +02:00, UTC (${namesThat('takesZone')})
+  --map MEMBER=COLUMN,…  of a table: the column that is ${csvMembers.join(', ')}; the others are properties
   --dry-run          send nothing; show calls, events by name, and what would be refused
   --url URL          the service (default: the one that runs on DATA_DIR, ./data)
   --key sk_write_…   a write key (default: MILLRACE_KEY, or the file MILLRACE_KEY_FILE; else a temporary one is created)
@@ -35,6 +46,10 @@ export interface ImportArguments {
   readonly paths: readonly string[];
   /** Whose export it is; undefined: our own form. */
   readonly from: VendorName | undefined;
+  /** Of times that have none. */
+  readonly zone: Zone | undefined;
+  /** Of a table. */
+  readonly columns: CsvColumns;
   readonly url: string | null;
   readonly key: string | null;
   readonly batchEvents: number;
@@ -59,9 +74,12 @@ export function readArguments(args: readonly string[], folder: string): ImportAr
   const {values, positionals} = parsed(args);
   if (values.help) return null;
   if (positionals.length === 0) throw new ArgumentFault('Name the file to import.');
+  const from = values.from === undefined ? undefined : checkedVendor(values.from);
   return {
     paths: positionals.map((path) => resolve(folder, path)),
-    from: values.from === undefined ? undefined : checkedVendor(values.from),
+    from,
+    zone: values.timezone === undefined ? undefined : checkedZone(values.timezone, from),
+    columns: checkedColumns(values.map, from),
     url: values.url === undefined ? null : checkedUrl(values.url),
     key: values.key ?? null,
     batchEvents: checkedCount('--batch', values.batch, batchEventsMax),
@@ -80,6 +98,8 @@ function parsed(args: readonly string[]) {
       allowPositionals: true,
       options: {
         from: {type: 'string'},
+        timezone: {type: 'string'},
+        map: {type: 'string', multiple: true, default: []},
         url: {type: 'string'},
         key: {type: 'string'},
         batch: {type: 'string', default: String(batchEventsMax)},
@@ -100,6 +120,27 @@ function checkedVendor(name: string): VendorName {
   if (isVendorName(name)) return name;
   if (name === 'plausible') throw new ArgumentFault(noEventsOfPlausible);
   throw new ArgumentFault(`--from must be one of ${Object.keys(vendorFormats).join(', ')}, not "${name}".`);
+}
+
+function checkedZone(name: string, from: VendorName | undefined): Zone {
+  if (from === undefined || !('takesZone' in vendorFormats[from]))
+    throw new ArgumentFault(`--timezone is for times without a zone: --from ${namesThat('takesZone')}.`);
+  const zone = zoneOf(name);
+  if (zone === undefined) throw new ArgumentFault(`--timezone must be as Europe/Berlin or +02:00, not "${name}".`);
+  return zone;
+}
+
+function checkedColumns(maps: readonly string[], from: VendorName | undefined): CsvColumns {
+  if (maps.length > 0 && from !== 'csv') throw new ArgumentFault('--map is for the columns of --from csv.');
+  const columns = new Map<CsvMember, string>();
+  for (const one of maps.flatMap((map) => map.split(/,(?=\w+=)/))) {
+    const [member, column = ''] = one.split(/=(.*)/s);
+    const known = csvMembers.find((name) => name === member);
+    if (known === undefined || column === '')
+      throw new ArgumentFault(`--map must be MEMBER=COLUMN, of ${csvMembers.join(', ')}, not "${one}".`);
+    columns.set(known, column);
+  }
+  return columns;
 }
 
 function checkedUrl(text: string): string {

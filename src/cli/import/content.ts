@@ -19,7 +19,8 @@ export interface FileContent {
   close(): void;
 }
 
-export async function openContent(path: string): Promise<FileContent> {
+/** `isTable`: an archive may have tables, and nothing else. */
+export async function openContent(path: string, isTable = false): Promise<FileContent> {
   const form = formOf(await firstBytes(path), path);
   let bytesBefore = 0;
   let stream: ReadStream | undefined;
@@ -29,7 +30,7 @@ export async function openContent(path: string): Promise<FileContent> {
     return stream;
   };
   return {
-    parts: form === 'zip' ? () => partsOfZip(path, read) : () => onePart(form, read),
+    parts: form === 'zip' ? () => partsOfZip(path, isTable, read) : () => onePart(form, read),
     bytesRead: () => bytesBefore + (stream?.bytesRead ?? 0),
     close: () => void stream?.destroy(),
   };
@@ -57,12 +58,13 @@ async function* onePart(form: Exclude<Form, 'zip'>, read: () => ReadStream): Asy
 
 async function* partsOfZip(
   path: string,
+  isTable: boolean,
   read: (range: {start: number; end: number}) => ReadStream,
 ): AsyncGenerator<Readable> {
   const file = await open(path);
   try {
     const entries = await zipEntries(file, (await file.stat()).size);
-    assertLines(entries, path);
+    assertForm(entries, path, isTable);
     for (const entry of entries) {
       const start = await contentAt(file, entry);
       const packed = read({start, end: start + entry.packedBytes - 1});
@@ -74,11 +76,15 @@ async function* partsOfZip(
   }
 }
 
-function assertLines(entries: readonly ZipEntry[], path: string): void {
-  const table = entries.find(({name}) => name.endsWith('.csv'))?.name;
-  if (table === undefined) return;
-  if (/(^|\/)imported_\w+\.csv$/.test(table)) throw new SourceFault(noEventsOfPlausible);
-  throw new SourceFault(`${path} has tables (${table}), which are not imported.`);
+function assertForm(entries: readonly ZipEntry[], path: string, isTable: boolean): void {
+  const isOfTable = ({name}: ZipEntry): boolean => /\.csv(\.gz)?$/.test(name);
+  const table = entries.find(isOfTable)?.name;
+  if (table !== undefined && /(^|\/)imported_\w+\.csv$/.test(table)) throw new SourceFault(noEventsOfPlausible);
+  const other = entries.find((entry) => isOfTable(entry) !== isTable)?.name;
+  if (other !== undefined)
+    throw new SourceFault(
+      isTable ? `${other} in ${path} is no table.` : `${path} has tables (${other}): say --from csv.`,
+    );
 }
 
 /** What is gzip within an archive, decompressed. */

@@ -17,16 +17,16 @@ export interface FileIdentity {
 const sentence = (path: string, cause: NodeJS.ErrnoException): string =>
   cause.code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${cause.message}`;
 
-export async function identifyFile(path: string): Promise<FileIdentity> {
+export async function identifyFile(path: string, isTable = false): Promise<FileIdentity> {
   const {size} = await stat(path).catch((cause: Error) => {
     throw new SourceFault(sentence(path, cause), {cause});
   });
-  return {bytes: size, headSha256: hash('sha256', await readHead(path), 'hex')};
+  return {bytes: size, headSha256: hash('sha256', await readHead(path, isTable), 'hex')};
 }
 
 /** At most 64 KiB of the content. */
-export async function readHead(path: string): Promise<Buffer> {
-  const content = await openContent(path);
+export async function readHead(path: string, isTable = false): Promise<Buffer> {
+  const content = await openContent(path, isTable);
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {

@@ -1,4 +1,4 @@
-// The lines of a file, or the elements of its JSON array, in constant memory.
+// The lines of a file, the elements of its JSON array, or the rows of its table, in constant memory.
 //   Owns:    splitting, the bound on a line. Does not own: compression (content.ts), the meaning of a line (source-event.ts).
 //   L1. Memory is bounded by one chunk and one line: a longer line is reported by its number, and its bytes are dropped.
 //   L2. Lines are numbered from 1, blank ones included, as in editors. In an archive the numbers go on from file to file.
@@ -8,6 +8,7 @@ import {ArraySplitter} from './array-splitter.js';
 import {openContent} from './content.js';
 import {type Line, lineBytesMax, type Splitter} from './line.js';
 import {SourceFault} from './source-fault.js';
+import {TableSplitter} from './table-splitter.js';
 
 export interface LineSource {
   /** Arrays of lines, one for each chunk read: an async step for each line would cost more than sending it. */
@@ -17,30 +18,31 @@ export interface LineSource {
   close(): void;
 }
 
-export async function openLines(path: string): Promise<LineSource> {
-  const content = await openContent(path);
+/** `isTable`: rows of CSV (table-splitter.ts). */
+export async function openLines(path: string, isTable = false): Promise<LineSource> {
+  const content = await openContent(path, isTable);
   return {
-    chunks: () => splitParts(content.parts()),
+    chunks: () => splitParts(content.parts(), isTable),
     bytesRead: content.bytesRead,
     close: content.close,
   };
 }
 
 /** Numbers go on from part to part. L2 */
-async function* splitParts(parts: AsyncGenerator<Readable>): AsyncGenerator<readonly Line[]> {
+async function* splitParts(parts: AsyncGenerator<Readable>, isTable: boolean): AsyncGenerator<readonly Line[]> {
   let linesBefore = 0;
   let splitter: Splitter | undefined;
-  const numbered = (lines: Line[]): readonly Line[] =>
-    linesBefore === 0 ? lines : lines.map(({number, bytes}) => ({number: number + linesBefore, bytes}));
+  const numbered = (lines: readonly Line[]): readonly Line[] =>
+    linesBefore === 0 ? lines : lines.map((line) => ({...line, number: line.number + linesBefore}));
   try {
     for await (const part of parts) {
       linesBefore += splitter?.lineCount ?? 0;
       splitter = undefined;
       for await (const chunk of part) {
-        splitter ??= splitterOf(chunk as Buffer);
-        yield numbered(splitter.take(chunk as Buffer));
+        splitter ??= isTable ? new TableSplitter() : splitterOf(chunk as Buffer);
+        yield numbered(await splitter.take(chunk as Buffer));
       }
-      if (splitter !== undefined) yield numbered(splitter.end());
+      if (splitter !== undefined) yield numbered(await splitter.end());
     }
   } catch (error) {
     const lineCount = linesBefore + (splitter?.lineCount ?? 0);

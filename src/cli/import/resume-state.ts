@@ -1,7 +1,7 @@
 // State from which an interrupted import continues: a small file beside the imported one, which exists only while the import is
 // unfinished.
 //   R1. It is written atomically (rename), and only after the service has acknowledged the lines.
-//   R2. It is valid only for the same file content and the same service. Otherwise the import begins at the first line, which
+//   R2. It is valid only for the same file content, read in the same way, and the same service. Otherwise the import begins at the first line, which
 //       is safe (every event has a messageId), only slower.
 
 import {open, readFile, rename, rm} from 'node:fs/promises';
@@ -9,13 +9,19 @@ import {jsonOrUndefined} from '../../json.js';
 import type {FileIdentity} from './file-identity.js';
 import type {Tally} from './tally.js';
 
-const formatVersion = 2;
+const formatVersion = 3;
 
-export interface ResumeState {
-  readonly formatVersion: number;
+/** What an import sends, and where. R2 */
+interface Sending {
   readonly file: FileIdentity;
   /** Fingerprint of service and key, without secrets. */
   readonly target: string;
+  /** What decides what a line means. */
+  readonly reading: string;
+}
+
+export interface ResumeState extends Sending {
+  readonly formatVersion: number;
   /** All lines up to this one are settled. */
   readonly line: number;
   readonly tally: Tally;
@@ -29,8 +35,7 @@ export class StateFault extends Error {
 export class ResumeStateFile {
   constructor(
     readonly path: string,
-    private readonly file: FileIdentity,
-    private readonly target: string,
+    private readonly sending: Sending,
   ) {}
 
   /** Null: there was no earlier run, or it was of another file or service (R2). */
@@ -39,14 +44,15 @@ export class ResumeStateFile {
     const isOurs =
       state !== null &&
       state.formatVersion === formatVersion &&
-      state.file.bytes === this.file.bytes &&
-      state.file.headSha256 === this.file.headSha256 &&
-      state.target === this.target;
+      state.file.bytes === this.sending.file.bytes &&
+      state.file.headSha256 === this.sending.file.headSha256 &&
+      state.target === this.sending.target &&
+      state.reading === this.sending.reading;
     return isOurs ? state : null;
   }
 
   async save(line: number, tally: Tally): Promise<void> {
-    const state: ResumeState = {formatVersion, file: this.file, target: this.target, line, tally};
+    const state: ResumeState = {formatVersion, ...this.sending, line, tally};
     const text = JSON.stringify(state); // Now: the tally changes while the disk works.
     const draft = `${this.path}.draft`;
     try {

@@ -61,6 +61,7 @@ const closingBrace = 0x7d;
 
 /** `format`: of another service's export; absent: lines are as `POST /v1/events` takes them, or of our export. */
 export function readLine(line: Line, fileHead: string, format?: VendorFormat): LineMeaning {
+  if (line.fault !== undefined) return refused('invalid_csv', line.fault);
   if (line.bytes === null) return refused('event_too_large', `the line is longer than ${lineBytesMax} bytes`);
   if (!isUtf8(line.bytes)) return refused('invalid_json', 'the line is not valid UTF-8');
   const text = line.bytes.toString('utf8').trim();

@@ -17,46 +17,68 @@ import {
   objectOf,
   type Translation,
   type Translator,
+  timeOf,
   without,
 } from '../../edge/compatible/translator.js';
 import {inexactNumber} from '../../ingest/inexact-numbers.js';
 import {inexact as inexactRefusal, type Refusal} from '../../ingest/refusals.js';
 import {isJsonObject} from '../../ingest/validate.js';
 import {jsonOrUndefined} from '../../json.js';
+import type {Zone} from '../../zone.js';
+import {type CsvColumns, csvTranslate} from './csv-export.js';
+import {ga4Translate, unstoredOfGa4} from './ga4-export.js';
 
-export interface VendorFormat {
+type Translate = (line: Call) => Translation | Refusal;
+
+/** What the operator says about an export, where it does not say it itself. */
+export interface FormatOptions {
+  /** Of times that have none. */
+  readonly zone?: Zone | undefined;
+  readonly columns?: CsvColumns;
+}
+
+interface Vendor {
   /** As people write it. */
   readonly title: string;
-  readonly translator: Translator;
-  readonly request: CallRequest;
-  /** The line as the library would have sent it. */
-  readonly callOf: (line: Call) => Call;
+  /** Its lines are the rows of a table. */
+  readonly isTable?: true;
+  /** Its times may lack a zone. */
+  readonly takesZone?: true;
+  /** What a line means. It may count what it reads: it is for one file. */
+  readonly translator: (options: FormatOptions) => Translate;
   /** Fields of a line of which nothing is stored. VF2 */
+  readonly unstored: ReadonlySet<string>;
+}
+
+/** How the lines of one file are read. */
+export interface VendorFormat {
+  readonly translate: Translate;
   readonly unstored: ReadonlySet<string>;
 }
 
 const noFields: ReadonlySet<string> = new Set();
 
+/** Lines are calls of a library, or become such by `callOf`. */
+const asCalls =
+  (translator: Translator, request: Partial<CallRequest>, callOf: (line: Call) => Call): Translate =>
+  (line) =>
+    translator.translate(callOf(line), {fields: new Map(), ...request});
+
 export const vendorFormats = {
   segment: {
     title: 'Segment',
-    translator: segment,
-    request: {fields: new Map(), isImport: true},
-    callOf: (line) => line,
+    translator: () => asCalls(segment, {isImport: true}, (line) => line),
     unstored: noFields,
   },
   mixpanel: {
     title: 'Mixpanel',
-    translator: mixpanel,
-    request: {fields: new Map()},
-    callOf: mixpanelCall,
+    takesZone: true,
+    translator: ({zone}) => asCalls(mixpanel, {}, (line) => mixpanelCall(line, zone)),
     unstored: noFields,
   },
   amplitude: {
     title: 'Amplitude',
-    translator: amplitude,
-    request: {fields: new Map()},
-    callOf: amplitudeCall,
+    translator: () => asCalls(amplitude, {}, amplitudeCall),
     unstored: new Set([
       ...['amplitude_id', 'amplitude_attribution_ids', 'amplitude_event_type', 'app', 'data', 'data_type', 'source_id'],
       ...['$insert_id', '$insert_key', '$schema', 'uuid', 'event_time', 'client_event_time', 'client_upload_time'],
@@ -66,15 +88,34 @@ export const vendorFormats = {
   },
   posthog: {
     title: 'PostHog',
-    translator: posthog,
-    request: {fields: new Map([['historical_migration', true]])},
-    callOf: posthogCall,
+    translator: () => asCalls(posthog, {fields: new Map([['historical_migration', true]])}, posthogCall),
     unstored: new Set([
       ...['team_id', 'project_id', 'person_id', 'person_properties', 'elements', 'elements_chain', 'elements_hash'],
       ...['created_at', 'inserted_at', '_inserted_at', 'person_created_at', 'person_mode', 'site_url'],
     ]),
   },
-} as const satisfies Readonly<Record<string, VendorFormat>>;
+  ga4: {
+    title: 'Google Analytics 4',
+    translator: ga4Translate,
+    unstored: unstoredOfGa4,
+  },
+  csv: {
+    title: 'a table',
+    isTable: true,
+    takesZone: true,
+    translator: ({columns = new Map(), zone}) => csvTranslate(columns, zone),
+    unstored: noFields,
+  },
+} as const satisfies Readonly<Record<string, Vendor>>;
+
+export const isTable = (from: VendorName | undefined): boolean =>
+  from !== undefined && 'isTable' in vendorFormats[from];
+
+/** For the lines of one file. */
+export function formatOf(from: VendorName, options: FormatOptions = {}): VendorFormat {
+  const {translator, unstored}: Vendor = vendorFormats[from];
+  return {translate: translator(options), unstored};
+}
 
 export const noEventsOfPlausible =
   'Plausible exports visitors and counts per day, no events: they cannot become events here.';
@@ -85,25 +126,31 @@ export const isVendorName = (name: string): name is VendorName => Object.hasOwn(
 
 /** What a line means, or why it is refused. */
 export function translateLine(text: string, line: Call, format: VendorFormat): Translation | Refusal {
-  const call = format.callOf(line);
   const inexact =
     inexactNumber(Buffer.from(text), (field) => !format.unstored.has(field)) ??
     (typeof line.properties === 'string' ? inexactNumber(Buffer.from(line.properties), () => true) : undefined);
   if (inexact !== undefined) return inexactRefusal('properties', inexact);
-  const translation = format.translator.translate(call, format.request);
+  const translation = format.translate(line);
   if ('code' in translation) return translation;
   return translation.native.every(({value}) => hasTime(value.timestamp)) ? translation : noTime; // VF1
 }
 
-const hasTime = (timestamp: unknown): boolean =>
+const hasTime = (timestamp: unknown): timestamp is string =>
   typeof timestamp === 'string' && !Number.isNaN(parseTimestamp(timestamp));
 
 const noTime: Refusal = {code: 'invalid_event', message: 'the line has no time that can be read', field: 'timestamp'};
 
-/** Events from before a login have the user's id in the export, and the id that they were sent with beside it. */
-function mixpanelCall(line: Call): Call {
-  const {properties} = line;
-  if (!isJsonObject(properties)) return line;
+/**
+ * Events from before a login have the user's id in the export, and the id that they were sent with beside it. Projects from before
+ * 2023 may have the time of their zone, as if it were UTC.
+ */
+function mixpanelCall(sent: Call, zone: Zone | undefined): Call {
+  if (!isJsonObject(sent.properties)) return sent;
+  const utcText = timeOf(sent.properties.time);
+  const isLocal = zone !== undefined && typeof sent.properties.time === 'number' && hasTime(utcText);
+  const time = isLocal ? zone.firstAt(parseTimestamp(utcText)) : sent.properties.time;
+  const properties = time === sent.properties.time ? sent.properties : {...sent.properties, time};
+  const line = {...sent, properties};
   const before = given(properties.$distinct_id_before_identity);
   if (before === undefined) return line;
   const left = objectOf(without(properties, idsBeforeLogin));
@@ -143,7 +190,7 @@ function posthogCall(line: Call): Call {
 const asJson = (value: unknown): unknown => (typeof value === 'string' ? (jsonOrUndefined(value) ?? value) : value);
 
 /** Whose line it looks like; undefined: ours, or nobody's that is known. */
-export function vendorOf(line: unknown): VendorName | 'ga4' | undefined {
+export function vendorOf(line: unknown): VendorName | undefined {
   if (!isJsonObject(line)) return undefined;
   if ('event_type' in line && ('event_time' in line || 'amplitude_id' in line)) return 'amplitude';
   if ('event_timestamp' in line && 'event_params' in line) return 'ga4';

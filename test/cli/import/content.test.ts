@@ -56,7 +56,11 @@ test.each<[string, Buffer, RegExp]>([
   ['an encrypted archive', zipOf([{name: 'a', content: Buffer.from('x'), isEncrypted: true}]), /a in .* is encrypted/],
   ['a cut archive', zipOf(hours).subarray(0, 200), /archive is cut or broken/],
   ['Plausible', zipOf([{name: 'imported_visitors_1.csv', content: Buffer.from('date')}]), /no events/],
-  ['tables', zipOf([{name: 'website_event.csv', content: Buffer.from('a,b')}]), /has tables \(website_event\.csv\)/],
+  [
+    'tables',
+    zipOf([{name: 'website_event.csv', content: Buffer.from('a,b')}]),
+    /has tables \(website_event\.csv\): say --from csv/,
+  ],
 ])('what is not read says so: %s', async (_, content, message) => {
   await expect(readAll(fileOf(content))).rejects.toThrow(message);
 });

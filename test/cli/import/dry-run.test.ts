@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {DryRun} from '../../../src/cli/import/dry-run.js';
-import {vendorFormats} from '../../../src/cli/import/vendor-formats.js';
+import {formatOf} from '../../../src/cli/import/vendor-formats.js';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const common = {userId: 'ada', timestamp: '2024-03-01T10:00:00Z'};
@@ -11,7 +11,7 @@ function textOf(run: DryRun, lines: readonly object[]): string {
 }
 
 test('a dry run says what would be sent, by call and by name, and what would not', () => {
-  const run = new DryRun(vendorFormats.segment, nowMs);
+  const run = new DryRun(formatOf('segment'), nowMs);
   const text = textOf(run, [
     {...common, type: 'track', event: 'Signed Up', messageId: 'a', anonymousId: 'd', projectId: 'p'},
     {...common, type: 'track', event: 'Signed Up', messageId: 'b', timestamp: '2024-03-02T10:00:00Z', projectId: 'p'},

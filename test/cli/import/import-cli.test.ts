@@ -249,9 +249,10 @@ test('a temporary key that could not be revoked is named, and what was sent is s
 test('the place of another file, or of another service, is not believed', async () => {
   const path = write('events.ndjson', eventLines(10).join('\n'));
   const state = {
-    formatVersion: 2,
+    formatVersion: 3,
     file: {bytes: 1, headSha256: ''},
     target: '',
+    reading: '[null,null]',
     line: 9,
     tally: {accepted: 9, repeated: 0, leftOut: 0, refused: 0, firstRefused: [], refusedByReason: {}},
   };
@@ -284,9 +285,24 @@ test.each<[string, string[], RegExp]>([
   [
     'a service that is not known',
     ['a', '--from', 'heap'],
-    /^--from must be one of segment, mixpanel, amplitude, posthog, not "heap"/,
+    /^--from must be one of segment, mixpanel, .*csv, not "heap"/,
   ],
   ['daily totals', ['a', '--from', 'plausible'], /^Plausible exports visitors and counts per day, no events/],
+  [
+    'a zone for times that have one',
+    ['a', '--from', 'ga4', '--timezone', 'UTC'],
+    /^--timezone is for times without a zone: --from mixpanel, /,
+  ],
+  [
+    'a place that is no zone',
+    ['a', '--from', 'csv', '--timezone', 'Mars'],
+    /^--timezone must be as Europe\/Berlin or \+02:00, not "Mars"/,
+  ],
+  [
+    'a member that an event has not',
+    ['a', '--from', 'csv', '--map', 'user=id'],
+    /^--map must be MEMBER=COLUMN, of event, userId, .*, not "user=id"/,
+  ],
   ['an unknown option', ['a', '--fast'], /^Unknown option '--fast'/],
   ['too large a batch', ['a', '--batch', '1001'], /^--batch must be a whole number from 1 to 1000, not "1001"\./],
   ['no such file', ['missing.ndjson'], /^there is no file /],

@@ -72,7 +72,7 @@ test('lines: chunk borders change nothing', () => {
 
 test('identity: a gzip copy has the same head, another file has not', async () => {
   const [plain, packed, other] = await Promise.all(
-    [fileOf('a\nb\n'), fileOf(gzipSync('a\nb\n')), fileOf('a\nc\n')].map(identifyFile),
+    [fileOf('a\nb\n'), fileOf(gzipSync('a\nb\n')), fileOf('a\nc\n')].map((path) => identifyFile(path)),
   );
   expect(packed!.headSha256).toBe(plain!.headSha256);
   expect(other!.headSha256).not.toBe(plain!.headSha256);

@@ -1,14 +1,16 @@
 // Lines as the services write them, with invented people.
 import {expect, test} from 'vitest';
+import {assertColumns, type CsvColumns} from '../../../src/cli/import/csv-export.js';
 import {assertForm} from '../../../src/cli/import/detection.js';
 import {type LineMeaning, readLine} from '../../../src/cli/import/source-event.js';
-import {type VendorName, vendorFormats, vendorOf} from '../../../src/cli/import/vendor-formats.js';
+import {formatOf, type VendorName, vendorOf} from '../../../src/cli/import/vendor-formats.js';
+import {zoneOf} from '../../../src/zone.js';
 
 const read = (from: VendorName, line: object | string, number = 1): LineMeaning =>
   readLine(
     {number, bytes: Buffer.from(typeof line === 'string' ? line : JSON.stringify(line))},
     'head',
-    vendorFormats[from],
+    formatOf(from),
   );
 
 /** What is sent for a line: the request, and its body. */
@@ -188,6 +190,133 @@ test('PostHog: flags say who is anonymous, and $identify joins', () => {
   ]);
 });
 
+const ga4Row = {
+  event_date: '20240301',
+  event_timestamp: '1709287201123456',
+  event_name: 'purchase',
+  event_params: [
+    {key: 'page_location', value: {string_value: 'https://shop.example.com/thanks?x=1'}},
+    {key: 'ga_session_id', value: {int_value: '1709287200'}},
+    {key: 'value', value: {double_value: 49.9}},
+    {key: 'long', value: {int_value: '9007199254740993'}},
+  ],
+  event_bundle_sequence_id: '7',
+  batch_event_index: '2',
+  user_id: 'ada',
+  user_pseudo_id: '123.456',
+  user_properties: [{key: 'plan', value: {string_value: 'pro', set_timestamp_micros: '1709287200000000'}}],
+  device: {category: 'mobile', operating_system: 'iOS', language: 'de-de', web_info: {browser: 'Safari'}},
+  geo: {country: 'Germany'},
+  items: [{item_id: 'shoes-1'}],
+};
+
+test('Google Analytics 4: microseconds, parameters by their types, and the traits of a known user', () => {
+  const [identify, event] = sent('ga4', ga4Row) as readonly [[string, object], [string, {messageId: string}]];
+  const {messageId} = event[1];
+  const common = {userId: 'ada', messageId, timestamp: '2024-03-01T10:00:01.123Z'};
+  expect(identify).toEqual(['identify', {...common, traits: {plan: 'pro'}}]);
+  const [page_location, properties] = ['https://shop.example.com/thanks?x=1', {ga_session_id: 1709287200, value: 49.9}];
+  const {category, operating_system, language, web_info} = ga4Row.device;
+  expect(event).toEqual([
+    'event',
+    {
+      ...{event: 'purchase', ...common, anonymousId: '123.456'},
+      properties: {page_location, ...properties, long: '9007199254740993', items: ga4Row.items},
+      context: {
+        page: {url: page_location, path: '/thanks', search: '?x=1'},
+        device: {category, operating_system, language, web_info, type: 'mobile'},
+        ...{os: {name: 'iOS'}, browser: {name: 'Safari'}, locale: 'de-de', geo: ga4Row.geo},
+      },
+    },
+  ]);
+  expect(read('ga4', {...ga4Row, user_id: null, user_pseudo_id: undefined})).toMatchObject({kind: 'left_out'});
+});
+
+test('Google Analytics 4: a row has the same id in each file, and rows that are equal in everything are apart', () => {
+  const {batch_event_index: _, ...older} = ga4Row;
+  const idsOf = (...rows: object[]): string[] => {
+    const format = formatOf('ga4');
+    return rows.map((row) => {
+      const translation = format.translate(row as Readonly<Record<string, unknown>>);
+      return 'native' in translation ? String(translation.native.at(-1)!.value.messageId) : '';
+    });
+  };
+  const [first, second, other] = idsOf(older, older, {...older, event_params: []});
+  expect(new Set([first, second, other]).size).toBe(3);
+  expect(idsOf(older, {...older, event_params: []}, older)).toEqual([first, other, second]);
+  // What says its place is the same event however often a file has it, and wherever.
+  const [placed] = idsOf(ga4Row);
+  expect(idsOf({...ga4Row, batch_event_index: '3'}, ga4Row, {...ga4Row, geo: {}})).toEqual([
+    expect.not.stringContaining(placed!),
+    placed,
+    placed,
+  ]);
+});
+
+const columns: CsvColumns = new Map([
+  ['event', 'name'],
+  ['userId', 'customer'],
+  ['timestamp', 'at'],
+]);
+const readCsv = (row: object, zone?: string): LineMeaning =>
+  readLine(
+    {number: 2, bytes: Buffer.from(JSON.stringify(row))},
+    'head',
+    formatOf('csv', {columns, zone: zone === undefined ? undefined : zoneOf(zone)}),
+  );
+const bodyOf = (meaning: LineMeaning): unknown =>
+  meaning.kind === 'sent' ? JSON.parse(meaning.entries[0]!.json.toString()) : meaning;
+
+test('CSV: columns by name, plain values as JSON writes them, and times in the zone that is said', () => {
+  const row = {name: 'order', customer: '00042', at: '2024-03-01 10:00:00', price: '12.50', count: '3', isNew: 'true'};
+  expect(bodyOf(readCsv({...row, messageId: 'm1'}, 'Europe/Berlin'))).toEqual({
+    event: 'order',
+    userId: '00042',
+    messageId: 'm1',
+    timestamp: '2024-03-01T09:00:00.000Z',
+    properties: {price: '12.50', count: 3, isNew: true},
+  });
+});
+
+test.each([
+  ['2024-03-01T10:00:00Z', '2024-03-01T10:00:00Z'],
+  ['2024-03-01 10:00:00.123456+00', '2024-03-01 10:00:00.123456+00:00'],
+  ['2024-03-01 10:00:00 UTC', '2024-03-01 10:00:00Z'],
+  ['1709287200', '2024-03-01T10:00:00.000Z'],
+  ['1709287200123', '2024-03-01T10:00:00.123Z'],
+])('CSV: a time that needs no zone is taken as it is: %s', (at, timestamp) => {
+  expect(bodyOf(readCsv({name: 'e', customer: 'u', at}))).toMatchObject({timestamp});
+});
+
+test('a time without a zone is refused with a sentence, and never guessed', () => {
+  const row = {name: 'e', customer: 'u', at: '2024-03-31 02:30:00'};
+  expect(() => readCsv(row)).toThrow(/^at has times without a zone \(2024-03-31 02:30:00\): --timezone says which one/);
+  expect(() => readCsv({...row, at: '2024-03-31'})).toThrow(/without a zone/);
+  // Clocks go forward: the end of the gap. They go back: the first of two.
+  expect(bodyOf(readCsv(row, 'Europe/Berlin'))).toMatchObject({timestamp: '2024-03-31T01:00:00.000Z'});
+  const twice = {...row, at: '2024-10-27 02:30:00'};
+  expect(bodyOf(readCsv(twice, 'Europe/Berlin'))).toMatchObject({timestamp: '2024-10-27T00:30:00.000Z'});
+  expect(readCsv({...row, at: 'yesterday'})).toMatchObject({kind: 'refused', refusal: {field: 'timestamp'}});
+});
+
+test('CSV: a table without a column that every event needs is refused before anything is sent', () => {
+  const header = ['name', 'at', 'customer'];
+  expect(() => assertColumns(header, columns)).not.toThrow();
+  expect(() => assertColumns(header, new Map())).toThrow(
+    /which column is event\? Say --map event=COLUMN; .* name, at, cust/,
+  );
+  expect(() => assertColumns(['name', 'at'], new Map([...columns, ['userId', 'id']]))).toThrow(
+    /no column is named "id"/,
+  );
+  expect(() => assertColumns(['event', 'timestamp'], new Map())).toThrow(/which column is the person/);
+});
+
+test('Mixpanel: a project with times of its zone', () => {
+  const format = formatOf('mixpanel', {zone: zoneOf('America/New_York')});
+  const meaning = readLine({number: 1, bytes: Buffer.from(JSON.stringify(mixpanelTrack))}, 'head', format);
+  expect(bodyOf(meaning)).toMatchObject({timestamp: '2024-03-01T15:00:01.000Z'});
+});
+
 test('equal traits of one user are known as such, and calls that join keep their place', () => {
   const traitsOf = (from: VendorName, line: object | string): unknown => {
     const meaning = read(from, line);
@@ -229,7 +358,7 @@ test('a line without an id of its own gets the same one each time, and each of i
   expect(new Set([...idsOf(1), ...idsOf(1), ...idsOf(2)]).size).toBe(4);
 });
 
-test('the first line tells whose export a file is', () => {
+test('the first line tells whose export a file is', async () => {
   const ours = {event: 'Signed Up', userId: 'ada', timestamp: '2024-03-01', messageId: 'm', properties: {time: 1}};
   const ofGa4 = {event_date: '20240301', event_timestamp: '1709287201000000', event_name: 'e', event_params: []};
   const lines = [
@@ -246,15 +375,19 @@ test('the first line tells whose export a file is', () => {
   expect(lines.map(vendorOf)).toEqual(expected);
 
   const head = (line: object): Buffer => Buffer.from(`\ufeff\n${JSON.stringify(line)}\n{"cut`);
-  expect(() => assertForm(head(mixpanelTrack), undefined, 'a')).toThrow('a looks like Mixpanel: add --from mixpanel.');
-  expect(() => assertForm(head(mixpanelTrack), 'posthog', 'a')).toThrow(
+  const asked = (line: object | string, from: VendorName | undefined, name = 'a'): Promise<void> =>
+    assertForm(typeof line === 'string' ? Buffer.from(line) : head(line), {from}, name);
+  await expect(asked(mixpanelTrack, undefined)).rejects.toThrow('a looks like Mixpanel: add --from mixpanel.');
+  await expect(asked(mixpanelTrack, 'posthog')).rejects.toThrow(
     'a looks like Mixpanel, not PostHog: say --from mixpanel.',
   );
-  expect(() => assertForm(head(ofGa4), 'posthog', 'a')).toThrow(/Google Analytics 4, which is not imported/);
+  await expect(asked(ofGa4, 'posthog')).rejects.toThrow(/Google Analytics 4, not PostHog: say --from ga4/);
+  await expect(asked('event,time\n', undefined, 'a.csv.gz')).rejects.toThrow(/a table: add --from csv, and --map/);
+  await expect(asked('date,visitors\n', 'csv', 'imported_visitors_2024.csv')).rejects.toThrow(/no events/);
   for (const [line, from] of [
     [mixpanelTrack, 'mixpanel'],
     [ours, undefined],
     [{}, 'amplitude'],
   ] as const)
-    expect(() => assertForm(head(line), from, 'a')).not.toThrow();
+    await expect(asked(line, from)).resolves.toBeUndefined();
 });
