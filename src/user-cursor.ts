@@ -10,7 +10,7 @@ type Query = Extract<ReportQuery, {report: 'user_list'}>;
 const cursorCharsMax = 256;
 
 /** Identity of a list: equal for all its pages. */
-const listOf = ({prefix, users, sort, behind}: Query): string => {
+const listOf = ({prefix, search, users, sort, behind}: Query): string => {
   const deeds = users?.did.map(({event, where, fromMs, toMs, isAbsent}) => [
     event ?? null,
     where,
@@ -24,7 +24,8 @@ const listOf = ({prefix, users, sort, behind}: Query): string => {
     users?.where ?? [],
     deeds ?? [],
     ofSort ?? null,
-    ...(behind === undefined ? [] : [behind]),
+    behind ?? null,
+    search?.text ?? null,
   ];
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 16);
 };

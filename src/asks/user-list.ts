@@ -7,9 +7,13 @@ export interface UserListQuery {
   readonly report: 'user_list';
   /** Prefix of the ids. */
   readonly prefix?: string;
+  /** Only users with this text in their id or in one of these traits. */
+  readonly search?: {readonly text: string; readonly traits: readonly string[]};
   /** Only the people behind a number. */
   readonly behind?: Behind;
   readonly users?: UserFilter;
+  /** Every user is listed as if without traits. */
+  readonly withoutTraits?: true;
   /** What ranks them; absent: when they were last seen. */
   readonly sort?: UserSort;
   readonly limit: number;

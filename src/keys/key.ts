@@ -23,6 +23,8 @@ export const keyPrefix: Readonly<Record<RecordKind, string>> = {
 /** Permissions of an access token. */
 export interface PersonAccess {
   readonly role: DashboardRole;
+  /** The person sees people by their ids alone. */
+  readonly hidesTraits?: true;
   /** Epoch ms of its expiry; null: never. */
   readonly untilMs: number | null;
 }

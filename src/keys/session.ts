@@ -8,6 +8,8 @@ export interface Session {
   readonly by: string;
   /** Name of the person. */
   readonly name: string;
+  /** Whether the person may see traits of people, and by them what they are called (src/edge/query/personal-data.ts). */
+  readonly seesTraits: boolean;
   /** Id of the session, for its limits. */
   readonly id: string;
   /** When the person signed in. */

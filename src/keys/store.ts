@@ -6,7 +6,6 @@
 //       records replace all known ones, except those that this process has written since (S1).
 
 import {StartFault} from '../start-fault.js';
-import {HiddenRecord, hiddenRecordName} from './hidden-record.js';
 import {
   generateKey,
   type KeyKind,
@@ -19,6 +18,7 @@ import {
 } from './key.js';
 import {type BucketEntry, type KeyBucket, throughElection} from './key-bucket.js';
 import {KeyRing} from './key-ring.js';
+import {NameLists, nameListsRecordName} from './name-lists.js';
 import {noRevocationJournal, type RevocationJournal} from './revocation-journal.js';
 import {SignInRecord, signInRecordName} from './sign-in-record.js';
 import {StoredRecords} from './stored-records.js';
@@ -58,7 +58,7 @@ export class KeyStore {
   /** In the same bucket. */
   readonly signIn: SignInRecord;
   /** In the same bucket. */
-  readonly hidden: HiddenRecord;
+  readonly lists: NameLists;
   private readonly records: StoredRecords<KeyRecord>;
   private readonly bucket: KeyBucket;
   private readonly wallMs: () => number;
@@ -72,7 +72,7 @@ export class KeyStore {
     this.journal = journal;
     this.records = new StoredRecords(bucket, this.ring, 'key');
     this.signIn = new SignInRecord(bucket, wallMs);
-    this.hidden = new HiddenRecord(bucket);
+    this.lists = new NameLists(bucket);
   }
 
   static async open(
@@ -96,13 +96,13 @@ export class KeyStore {
   /** Replaces the known records. S3 */
   private takeAll(all: readonly BucketEntry[]): void {
     this.signIn.replace(all.find(isSignIn));
-    this.hidden.replace(all.find(isHidden));
-    this.records.takeAll(all.filter((entry) => !isSignIn(entry) && !isHidden(entry)));
+    this.lists.replace(all.find(isNameLists));
+    this.records.takeAll(all.filter((entry) => !isSignIn(entry) && !isNameLists(entry)));
   }
 
   private take(entry: BucketEntry): void {
     if (isSignIn(entry)) this.signIn.take(entry);
-    else if (isHidden(entry)) this.hidden.take(entry);
+    else if (isNameLists(entry)) this.lists.take(entry);
     else this.records.take(entry);
   }
 
@@ -259,5 +259,5 @@ export class KeyStore {
   }
 }
 
-const isHidden = ({name}: BucketEntry): boolean => name === hiddenRecordName;
+const isNameLists = ({name}: BucketEntry): boolean => name === nameListsRecordName;
 const isSignIn = ({name}: BucketEntry): boolean => name === signInRecordName;

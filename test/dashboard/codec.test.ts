@@ -11,7 +11,7 @@ import {
   overviewForm,
   peopleForm,
 } from '../../dashboard/src/address/report-address.js';
-import {peopleListForm, withins} from '../../dashboard/src/pages/people/people-address.js';
+import {peopleListForm, traitColumn, usualColumns, withins} from '../../dashboard/src/pages/people/people-address.js';
 import {flatOf} from '../../src/asks/question/flat.js';
 
 const text = fc.oneof(
@@ -62,10 +62,12 @@ describe('a question', () => {
 
   test('of People is read as it was written', () => {
     const ids = {user: fc.option(text), anonymous: fc.option(text), receipt: fc.option(text)};
-    const names = {prefix: fc.option(text), event: fc.option(text)};
+    const names = {search: fc.option(text), event: fc.option(text)};
     const within = fc.constantFrom(null, ...withins);
     const user_where = fc.array(someCondition, {maxLength: 3});
-    readsItself(peopleListForm, fc.record({...ids, ...names, within, user_where}));
+    const some = fc.oneof(fc.constantFrom(...usualColumns), text.map(traitColumn));
+    const column = fc.uniqueArray(some, {minLength: 1, maxLength: 12});
+    readsItself(peopleListForm, fc.record({...ids, ...names, within, user_where, column}));
   });
 
   test('that is as usual has no query, and one that is not says only that', () => {

@@ -329,10 +329,10 @@ export const shellMutants: readonly ShellMutant[] = [
   {
     name: 'hiding-a-name-shows-properties',
     breaks: 'docs/api/lists.md: PUT /v1/names/hidden replaces the list of names alone',
-    file: 'src/keys/hidden-record.ts',
+    file: 'src/keys/name-lists.ts',
     text: '{...this.stored, [list]: texts}',
-    replacement: '{...nothing, [list]: texts}',
-    caughtBy: {vitest: 'test/keys/hidden-record.test.ts'},
+    replacement: '{...unchanged, [list]: texts}',
+    caughtBy: {vitest: 'test/keys/name-lists.test.ts'},
   },
   // -- webhooks --------------------------------------------------------------------------------------------------------
   {

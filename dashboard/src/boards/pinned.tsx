@@ -96,7 +96,7 @@ function PinTools({
             title="Move forward, or drag it (Alt and arrow)"
             onClick={() => move(-1)}
           >
-            <Icon name="chevronUp" />
+            <Icon name="ChevronUp" />
           </button>
           <button
             type="button"
@@ -118,7 +118,7 @@ function PinTools({
         title="Take it off the board"
         onClick={() => togglePin(board, pin)}
       >
-        <Icon name="close" />
+        <Icon name="Close" />
       </button>
       <span class="visually-hidden" role="status">
         {said}

@@ -28,7 +28,7 @@ export function Chips({
             onClick={() => onChange(texts.filter((one) => one !== text))}
           >
             {nameOf(text)}
-            <Icon name="close" />
+            <Icon name="Close" />
           </button>
         </li>
       ))}

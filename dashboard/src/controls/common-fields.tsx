@@ -85,7 +85,7 @@ export function ByField({
             aria-label="Not broken down"
             onClick={() => onChange(null)}
           >
-            <Icon name="close" />
+            <Icon name="Close" />
           </button>
         )}
       </div>

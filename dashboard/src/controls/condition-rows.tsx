@@ -110,7 +110,7 @@ function ConditionRow({
           onChoose={(chosen) => put({property: chosen, values: []})}
         />
         <button type="button" class="quiet" title="Remove the filter" aria-label={`Remove ${of}`} onClick={onRemove}>
-          <Icon name="close" />
+          <Icon name="Close" />
         </button>
       </div>
       {property !== undefined && (

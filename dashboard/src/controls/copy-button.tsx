@@ -50,7 +50,7 @@ export function CopyButton({
       onClick={async () => setState((await copyText(text)) ? 'copied' : 'failed')}
       aria-label={what === undefined || state !== 'ready' ? undefined : what}
     >
-      <Icon name={state === 'copied' ? 'check' : 'copy'} />
+      <Icon name={state === 'copied' ? 'Check' : 'Copy'} />
       <span aria-live="polite">{words}</span>
     </button>
   );

@@ -72,7 +72,7 @@ export function RangePanel({
                 disabled={next === undefined}
                 onClick={() => onTake(next)}
               >
-                <Icon name={step < 0 ? 'chevronLeft' : 'chevronRight'} />
+                <Icon name={step < 0 ? 'ChevronLeft' : 'ChevronRight'} />
                 {step < 0 ? 'Before' : 'After'}
                 <kbd>{step < 0 ? '[' : ']'}</kbd>
               </button>

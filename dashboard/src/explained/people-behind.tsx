@@ -6,9 +6,11 @@ import {pageAddress} from '../address/base';
 import {addressAsking} from '../address/codec';
 import {peopleForm} from '../address/report-address';
 import {momentText} from '../charts/format';
+import {PersonName} from '../controls/person-name';
 import type {Fault} from '../service/client';
 import {askAlone} from '../service/questions';
 import {may} from '../service/session';
+import {titleIn} from '../service/titles';
 import {act} from '../shell/later';
 import {FaultBox, Loading} from '../shell/states';
 import {listedText} from './explanation';
@@ -88,13 +90,12 @@ export function PeopleBehind({question, point, position}: PeopleBehindProps) {
             </tr>
           </thead>
           <tbody>
-            {people.map(({id, kind, last_seen: lastSeen}) => (
+            {people.map(({id, kind, last_seen: lastSeen, traits}) => (
               <tr key={`${kind}/${id}`}>
                 <td class="name">
-                  <a href={pageAddress('/people') + addressAsking(peopleForm, {[kind]: id})} title={id}>
-                    {id}
-                  </a>
-                  {kind === 'anonymous' && <span class="faint"> anonymous</span>}
+                  <PersonName person={{kind, id}} title={titleIn(traits)}>
+                    {(text) => <a href={pageAddress('/people') + addressAsking(peopleForm, {[kind]: id})}>{text}</a>}
+                  </PersonName>
                 </td>
                 <td class="number">{momentText(Date.parse(lastSeen))}</td>
               </tr>

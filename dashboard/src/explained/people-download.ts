@@ -2,6 +2,7 @@
 import type {NumberPlace} from '../../../src/asks/question/flat.js';
 import type {Cell} from '../charts/csv';
 import type {Fault} from '../service/client';
+import {titleIn} from '../service/titles';
 import {downloadCsv} from '../shell/download';
 import {askPeople, type PeoplePage} from './people-behind';
 
@@ -17,11 +18,11 @@ export async function downloadPeople(behind: NumberPlace, at: string | undefined
     const answer = await askPeople(behind, {limit: pagePeople, cursor}, at);
     if (answer.kind === 'fault') return answer.fault;
     const {data, next_cursor: next} = answer.value as PeoplePage;
-    rows.push(...data.map((one) => [one.id, one.kind, one.last_seen]));
+    rows.push(...data.map((one) => [one.id, one.kind, titleIn(one.traits) ?? '', one.last_seen]));
     cursor = next ?? undefined;
     isLast = next === null;
   }
-  downloadCsv('people', [['id', 'kind', 'last_seen'], ...rows]);
+  downloadCsv('people', [['id', 'kind', 'title', 'last_seen'], ...rows]);
   return undefined;
 }
 

@@ -37,7 +37,7 @@ export function AnnotationsButton({zone = 'UTC', isHour}: {readonly zone?: strin
         aria-label="Annotations"
         onClick={() => setOpen({seconds: undefined})}
       >
-        <Icon name="flag" />
+        <Icon name="Flag" />
       </button>
       {open !== undefined && (
         <AnnotationsDialog seconds={open.seconds} zone={zone} isHour={isHour} onClose={() => setOpen(undefined)} />

@@ -109,7 +109,7 @@ function DeleteAnnotation({id, text}: {readonly id: string; readonly text: strin
   if (!isAsking)
     return (
       <button type="button" class="quiet" aria-label={`Delete ${text}`} title="Delete" onClick={() => setAsking(true)}>
-        <Icon name="trash" />
+        <Icon name="Trash" />
       </button>
     );
   return (

@@ -164,7 +164,7 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       {key: 'theme', icon: 'moon' as const, name: 'Switch between light and dark', note: '', take: switchTheme},
       {
         key: 'letters',
-        icon: 'sparkles' as const,
+        icon: 'Sparkles' as const,
         name: 'All keys',
         note: '?',
         take: () => {

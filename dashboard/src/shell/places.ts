@@ -87,7 +87,7 @@ export const places: readonly Place[] = [
   {
     path: '/first-event',
     name: 'First event',
-    icon: 'sparkles',
+    icon: 'Sparkles',
     section: 'Product',
     role: 'analyst',
     script: () => import('../pages/first-event/first-event').then(({FirstEvent}) => FirstEvent),

@@ -227,7 +227,8 @@ const routes: {
   trait_values: {path: 'v1/traits/values', pairsOf: ({trait, ...rest}) => [['trait', trait], ...pageIn(rest)]},
   people: {
     path: 'v1/users',
-    pairsOf: ({users, event, where, sort, ...rest}) => [
+    pairsOf: ({users, event, where, sort, search, ...rest}) => [
+      ['search', search],
       ['event', event],
       ...(users?.did ?? []).flatMap(({event, where, range, not}, i): Pair[] => [
         [`${not ? 'did_not' : 'did'}[${i + 1}]`, `${range?.from ?? ''}..${range?.to ?? ''}`],

@@ -116,5 +116,10 @@ export const people = object({
     ),
   ...page,
   prefix: anyText().optional().describe('Only users whose id begins with this.'),
+  search: name
+    .optional()
+    .describe(
+      'Only users with this text, whatever its case, in their id, in `email`, or in a trait that titles come from.',
+    ),
 });
 export type PeopleQuestion = z.infer<typeof people>;

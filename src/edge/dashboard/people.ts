@@ -18,6 +18,7 @@ import {orUnavailable} from './sign-in.js';
 
 const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
 const roleRule = `role must be one of ${dashboardRoles.join(', ')}`;
+const traitsRule = 'sees_traits must be true or false';
 const daysMax = 3_650;
 const daysRule = `days must be a whole number from 1 to ${daysMax}`;
 const dayMs = 86_400_000;
@@ -25,6 +26,7 @@ const dayMs = 86_400_000;
 const newPerson = z.strictObject({
   name: z.string(nameRule).refine(isName, nameRule),
   role: z.enum(dashboardRoles, roleRule),
+  sees_traits: z.boolean(traitsRule).default(true),
   /** Days until it expires; absent: never. */
   days: z.int(daysRule).min(1, daysRule).max(daysMax, daysRule).optional(),
 });
@@ -38,10 +40,11 @@ export const listPeople: Handle = ({kept: {keys}}, exchange) => {
 
 export async function createPerson(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   readQuery(exchange.query, noParameters);
-  const {name, role, days} = readFields(newPerson, readObject(bytes));
+  const {name, role, days, sees_traits: seesTraits} = readFields(newPerson, readObject(bytes));
   const untilMs = days === undefined ? null : front.wallMs() + days * dayMs;
+  const access = {role, untilMs, ...(!seesTraits && {hidesTraits: true as const})};
   const author = authorOf(front, exchange);
-  const {record, key} = await orUnavailable(front.kept.keys.createPerson(name, {role, untilMs}, author));
+  const {record, key} = await orUnavailable(front.kept.keys.createPerson(name, access, author));
   exchange.json('201 Created', JSON.stringify({...shown(record), token: key}));
 }
 
@@ -60,6 +63,7 @@ function shown({id, name, last4, createdMs, lastUsedMs, revokedMs, access}: KeyR
     id,
     name,
     role: access!.role,
+    sees_traits: access!.hidesTraits !== true,
     last4,
     created_at: isoText(createdMs),
     last_used_at: lastUsedMs === null ? null : isoText(lastUsedMs),

@@ -40,6 +40,7 @@ import {reading, writing} from './role-routes.js';
 import type {Shares} from './shares.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
 import {readState} from './state.js';
+import {readTitles, setTitleTraits} from './titles.js';
 
 export function dashboardRoutes(
   files: DashboardFiles | undefined,
@@ -110,6 +111,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},
   'v1/user/export': {GET: reading('analyst', exportUser)},
   'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
+  titles: {POST: {...writing('analyst', readTitles), isQuestion: true}, PUT: writing('admin', setTitleTraits)},
   naming: {GET: reading('admin', readNaming)},
   ...hookRoutes,
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},

@@ -60,12 +60,13 @@ export class Sessions {
     if (signed === undefined || signed.until <= nowMs) return undefined;
     const {by, id, since: sinceMs, until: untilMs} = signed;
     if (this.keys.signIn.hasEnded({by, id, sinceMs})) return undefined; // SE3
-    if (by === 'admin') return {role: 'admin', by, name: 'admin', id, sinceMs, untilMs};
+    if (by === 'admin') return {role: 'admin', by, name: 'admin', seesTraits: true, id, sinceMs, untilMs};
     const person = this.keys.ring.person({id: by}, nowMs); // SE2
     if (person === undefined) return undefined;
     person.lastUsedMs = nowMs;
     const {name} = this.keys.ring.get(by)!;
-    return {role: person.access!.role, by, name, id, sinceMs, untilMs};
+    const {role, hidesTraits = false} = person.access!;
+    return {role, by, name, seesTraits: !hidesTraits, id, sinceMs, untilMs};
   }
 
   private sign(signed: Signed): string | undefined {

@@ -68,12 +68,14 @@ export class SignIn {
       front.kept.audit.refused('sign-in.refused', address);
       return exchange.fail(by);
     }
-    const {sessions, door, apiPlace} = this.options;
+    const {keys, sessions, door, apiPlace} = this.options;
     const value = sessions.begin(by);
     if (value === undefined) return exchange.fail(noSecret);
     front.kept.audit.signedIn(by, address);
     const cookie = door.cookie(exchange, value, pathPrefix(front.operations, exchange));
-    exchange.json('200 OK', JSON.stringify(sessionIn(exchange, sessions.read(value)!, {door, apiPlace})), [cookie]);
+    exchange.json('200 OK', JSON.stringify(sessionIn(exchange, sessions.read(value)!, {keys, door, apiPlace})), [
+      cookie,
+    ]);
   };
 
   /**
@@ -82,13 +84,13 @@ export class SignIn {
    */
   readonly read: ReadEndpoint['handle'] = async (front, exchange) => {
     readQuery(exchange.query, noParameters);
-    const {sessions, door, apiPlace} = this.options;
+    const {keys, sessions, door, apiPlace} = this.options;
     const session = door.sessionOf(exchange.page!);
     if (session === undefined) return exchange.json('200 OK', '{"role":null}');
     const value = sessions.renewed(session);
     const renewed = value === undefined ? undefined : sessions.read(value);
     const cookies = value === undefined ? [] : [door.cookie(exchange, value, pathPrefix(front.operations, exchange))];
-    const body = {...sessionIn(exchange, renewed ?? session, {door, apiPlace}), ...(await startOf(front))};
+    const body = {...sessionIn(exchange, renewed ?? session, {keys, door, apiPlace}), ...(await startOf(front))};
     exchange.json('200 OK', JSON.stringify(body), cookies);
   };
 
@@ -142,10 +144,10 @@ export class SignIn {
 
 const sessionIn = (
   exchange: Exchange,
-  {role, name, by, untilMs}: Session,
-  {door, apiPlace}: Pick<SignInOptions, 'door' | 'apiPlace'>,
+  {role, name, by, seesTraits, untilMs}: Session,
+  {keys, door, apiPlace}: Pick<SignInOptions, 'keys' | 'door' | 'apiPlace'>,
 ): SessionAnswer => ({
-  ...{role, name, by},
+  ...{role, name, by, sees_traits: seesTraits, titles: keys.lists.titles},
   until: isoText(untilMs),
   is_secure: door.isSecure(exchange),
   api: apiPlace(exchange),

@@ -46,7 +46,7 @@ export function namesQuery(question: NamesQuestion, front: Front): ReportQuery {
     ...(prefix === undefined ? {} : {prefix}),
     ...(start === undefined ? {} : {after: start.after}),
     ...(include === undefined ? {} : {withUsers: true}),
-    ...hiddenIn(front.kept.keys.hidden.names, hidden),
+    ...hiddenIn(front.kept.keys.lists.names, hidden),
   };
 }
 

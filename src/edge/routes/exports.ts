@@ -124,7 +124,7 @@ export async function exportUser(front: Front, exchange: Exchange): Promise<void
   const unknown = profile.kind === 'unknown_user' ? profile : pages.unknown;
   if (unknown !== undefined) return failUnknown(exchange, unknown);
   const known = profile as Extract<PartitionAnswer, {kind: 'profile'}>;
-  const profileLine = linesAs(text, Buffer.from(`{"profile":{${profileFields(known, anonymousIds)}}}\n`));
+  const profileLine = linesAs(text, Buffer.from(`{"profile":{${profileFields(exchange, known, anonymousIds)}}}\n`));
   const lines = Buffer.concat([profileLine, first ?? Buffer.alloc(0)]);
   answerLines(exchange, [['Log-Position', pages.position]], lines, pages);
 }

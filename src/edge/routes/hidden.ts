@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import {idCharsMax, objectKeyCharsMax} from '../../../actors/limits.js';
 import {isName} from '../../ingest/validate.js';
-import type {HiddenList} from '../../keys/hidden-record.js';
+import type {HiddenList} from '../../keys/name-lists.js';
 import {unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -48,7 +48,7 @@ export const readHidden =
   (list: HiddenList): Handle =>
   ({kept: {keys}}, exchange) => {
     readQuery(exchange.query, noParameters);
-    answer(exchange, list, keys.hidden[list]);
+    answer(exchange, list, keys.lists[list]);
   };
 
 export async function hideNames(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
@@ -68,9 +68,9 @@ async function hide(front: Front, exchange: Exchange, list: HiddenList, texts: r
   const isMeant = meantVersion(exchange);
   const author = authorOf(front, exchange);
   const isSet = await storedChange(front, outcomeUnknown, () =>
-    keys.hidden.set(list, [...new Set(texts)], isMeant && ((known) => isMeant(versionOf(known)))),
+    keys.lists.set(list, [...new Set(texts)], isMeant && ((known) => isMeant(versionOf(known)))),
   );
-  const now = keys.hidden[list];
+  const now = keys.lists[list];
   if (!isSet) return exchange.failWith(changedSinceRead('list'), {[list]: now}, [etagOf(versionOf(now))]);
   front.kept.audit.defined(`${list}.hidden`, author);
   answer(exchange, list, now);

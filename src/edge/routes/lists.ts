@@ -118,7 +118,7 @@ export function propertiesQuery(question: PropertiesQuestion, front: Front): Lis
   const range = recentOf(timesOf(question, front), start?.range, front);
   const asked = {report: 'properties', ...range, ...(event === undefined ? {} : {event})} as const;
   return continued(
-    {...asked, ...pageOf(question, start), ...hiddenIn(front.kept.keys.hidden.properties, hidden)},
+    {...asked, ...pageOf(question, start), ...hiddenIn(front.kept.keys.lists.properties, hidden)},
     start,
   );
 }

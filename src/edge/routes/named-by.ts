@@ -106,14 +106,14 @@ export async function findNaming(
 function writtenHere({
   kept: {
     store,
-    keys: {hidden},
+    keys: {lists},
     messageId,
   },
 }: Front): Written[] {
   const definitions = store.all().flatMap((definition) => writtenIn(definition) ?? []);
   const hiddenOf = (kind: 'hidden_name' | 'hidden_property', names: readonly string[]): Written[] =>
     names.map((name) => ({kind, id: messageId(kind, name), texts: [{text: name}]}));
-  return [...definitions, ...hiddenOf('hidden_name', hidden.names), ...hiddenOf('hidden_property', hidden.properties)];
+  return [...definitions, ...hiddenOf('hidden_name', lists.names), ...hiddenOf('hidden_property', lists.properties)];
 }
 
 /** The texts that name the person. NB2 */
@@ -181,14 +181,14 @@ export function titleOf(
   {
     kept: {
       store,
-      keys: {hidden},
+      keys: {lists},
       messageId,
     },
   }: Front,
   {kind, id}: Naming,
 ): string | undefined {
-  if (kind === 'hidden_name') return hidden.names.find((name) => messageId(kind, name) === id);
-  if (kind === 'hidden_property') return hidden.properties.find((name) => messageId(kind, name) === id);
+  if (kind === 'hidden_name') return lists.names.find((name) => messageId(kind, name) === id);
+  if (kind === 'hidden_property') return lists.properties.find((name) => messageId(kind, name) === id);
   const definition = store.get(id) as
     | (Definition & Partial<Pick<SavedReport, 'name'> & {text: string; url: string}>)
     | undefined;

@@ -12,6 +12,7 @@ import {errorValue, type Failure, invalidRequest, RequestFailure} from '../failu
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {askerOf} from '../query/asker-of.js';
+import {asSeenBy} from '../query/personal-data.js';
 import {noParameters, readQuery} from '../query/query.js';
 import {partsOf, type QuestionParts} from '../query/question-parts.js';
 import {pointing, readQuestion} from '../query/read-question.js';
@@ -228,7 +229,7 @@ async function answerTo(
   at: string | undefined,
   includes: string | undefined,
 ): Promise<Report | Failure> {
-  const asked = {ask: 'report', query} as const;
+  const asked = {ask: 'report', query: asSeenBy(exchange, query)} as const;
   try {
     if (at !== undefined) return reportIn(await front.reads.asks.report({...asked, at}, askerOf(exchange)));
     if (includes !== undefined) return await answerIncluding(front, exchange, asked, includes);

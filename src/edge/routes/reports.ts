@@ -7,6 +7,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {askerOf} from '../query/asker-of.js';
 import {optional, position} from '../query/parameters.js';
+import {asSeenBy} from '../query/personal-data.js';
 import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {isListing, nextCursorIn} from './list-csv.js';
@@ -55,7 +56,7 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
   const questionOf = (front: Front, query: string): ReportQuery => read(readQuery(query, form), front);
   const handle = async (front: Front, exchange: Exchange): Promise<void> => {
     const values = readQuery(exchange.query, form);
-    const query = read(values, front);
+    const query = asSeenBy(exchange, read(values, front));
     // Values are read as those of the forms that reports share: not every form has all of these.
     const {at, format, filter} = values as Partial<QueryValues<typeof ofEveryReport & typeof formatForm> & Filtered>;
     const isCsv = format === 'csv';
@@ -103,7 +104,7 @@ const hiddenHintsMax = 3;
 
 /** Hints for hidden names and properties: a question for one may come from an old link. */
 function hintsOfHidden(query: ReportQuery, {kept: {keys}}: Front): readonly string[] {
-  const {names, properties} = keys.hidden;
+  const {names, properties} = keys.lists;
   if (names.length === 0 && properties.length === 0) return [];
   const hidden = [
     ...eventsAskedFor(query).flatMap((name) => (names.includes(name) ? [`event ${quotedInHint(name)}`] : [])),

@@ -148,18 +148,18 @@ const freshnessIn = (headers: Report['headers']) => ({
 
 /** SR2 */
 function checkHidden(front: Front, query: ReportQuery): void {
-  const {hidden} = front.kept.keys;
-  const names = eventsAskedFor(query).some((name) => hidden.names.includes(name));
+  const {lists} = front.kept.keys;
+  const names = eventsAskedFor(query).some((name) => lists.names.includes(name));
   // `cart.total` is inside of `cart`.
   const isHidden = (property: string): boolean =>
-    hidden.properties.some((one) => property === one || property.startsWith(`${one}.`));
+    lists.properties.some((one) => property === one || property.startsWith(`${one}.`));
   if (names || propertiesAskedFor(query).some(isHidden)) throw refused(hiddenAsked);
 }
 
 /** SR2. Paths name events that nobody asked for. */
 function namesHidden(front: Front, query: ReportQuery, answer: Report | Failure): boolean {
-  const {hidden} = front.kept.keys;
+  const {lists} = front.kept.keys;
   if (isFailure(answer) || query.report !== 'paths') return false;
   const {steps} = JSON.parse(answer.body!) as PathsAnswer;
-  return steps.flat().some((place) => 'event' in place && hidden.names.includes(place.event!));
+  return steps.flat().some((place) => 'event' in place && lists.names.includes(place.event!));
 }

@@ -35,6 +35,7 @@ export const userListForm = {
   ...ofEveryReport,
   ...formatForm,
   prefix: member(shape.prefix),
+  search: member(shape.search),
   ...usersForm,
   event: member(shape.event),
   where: conditionTexts({
@@ -58,15 +59,18 @@ export const userListForm = {
 };
 
 export const userList = reportRoute(userListForm, (values, front) => {
-  const {prefix, event, where, sort, limit, cursor} = values;
+  const {prefix, search, event, where, sort, limit, cursor} = values;
   const users = {...usersIn(values).users, did: deedsIn(values)};
-  const asked = {users, event, where: [...where], ...openRangeIn(values), sort, prefix, limit, cursor};
+  const asked = {users, event, where: [...where], ...openRangeIn(values), sort, prefix, search, limit, cursor};
   return inNumbersOf(values, () => peopleQuery({report: 'people', ...asked}, front));
 });
 
+/** Traits that people are searched by. */
+const searchedTraits = ({kept: {keys}}: Front): string[] => [...new Set([...keys.lists.titles, 'email'])];
+
 /** @throws RequestFailure */
 export function peopleQuery(question: PeopleQuestion, front: Front): ReportQuery {
-  const {prefix, event, sort, limit, cursor, behind} = question;
+  const {prefix, search, event, sort, limit, cursor, behind} = question;
   const {fromMs, toMs} = optionalBoundsOf(timesOf(question, front), front);
   const where = conditionsOf(question.where);
   const hasDeed = event !== undefined || where.length > 0 || fromMs !== undefined || toMs !== undefined;
@@ -80,6 +84,7 @@ export function peopleQuery(question: PeopleQuestion, front: Front): ReportQuery
     ...(ofTraits.length + did.length + deeds.length > 0 && {users: {where: ofTraits, did: [...deeds, ...did]}}),
     limit,
     ...(prefix === undefined ? {} : {prefix}),
+    ...(search !== undefined && {search: {text: search, traits: searchedTraits(front)}}),
     ...(behind === undefined ? {} : {behind: behindOf(behind, front)}),
     ...(sort === undefined ? {} : {sort: {events, ...(sort === 'events' ? {} : {property: sort.sum})}}),
   } as const;

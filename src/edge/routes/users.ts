@@ -9,6 +9,7 @@ import {failUnknown, type UnknownUser, userInPath, userInQuery} from '../query/a
 import {askerOf} from '../query/asker-of.js';
 import {devicesOf} from '../query/devices.js';
 import {HistoryReader} from '../query/history.js';
+import {seesTraits} from '../query/personal-data.js';
 import {partitionOfUser} from '../query/user-partition.js';
 import type {Handle} from '../route.js';
 
@@ -35,7 +36,7 @@ export async function profileOf(front: Front, exchange: Exchange, user: UserRef)
   // A user who is deleted between the two answers is unknown, and not a profile without events.
   if (page.isUserUnknown) return page;
   const history = `"events":[${page.events.join(',')}],"events_has_more":${page.next !== undefined}`;
-  return `{${profileFields(profile, anonymousIds)},${history}}`;
+  return `{${profileFields(exchange, profile, anonymousIds)},${history}}`;
 }
 
 export async function anonymousIdsOf(front: Front, userId: string): Promise<readonly string[]> {
@@ -45,9 +46,12 @@ export async function anonymousIdsOf(front: Front, userId: string): Promise<read
 
 /** A profile without its events. */
 export function profileFields(
-  {id, traitsJson, createdMs, lastSeenMs, traitsOverLimit}: Extract<PartitionAnswer, {kind: 'profile'}>,
+  exchange: Exchange,
+  profile: Extract<PartitionAnswer, {kind: 'profile'}>,
   anonymousIds: readonly string[] | undefined,
 ): string {
+  const {id, createdMs, lastSeenMs} = profile;
+  const {traitsJson, traitsOverLimit} = seesTraits(exchange) ? profile : {traitsJson: '{}', traitsOverLimit: 0};
   const ids = anonymousIds === undefined ? '' : `,"anonymous_ids":${JSON.stringify(anonymousIds)}`;
   const times = `"created_at":"${isoText(createdMs)}","last_seen":"${isoText(lastSeenMs)}"`;
   const overLimit = traitsOverLimit > 0 ? `,"traits_over_limit":${traitsOverLimit}` : '';

@@ -3,15 +3,16 @@
 //        without a value are last.
 //   LU2. Users who were joined with another one are not listed, whether their events moved yet or not. Behind a number they are
 //        people of their own for as long as it counts them.
-//   LU3. Keys and traits are read of the users of the page alone, and keys of all users where a prefix is asked for.
+//   LU3. Keys and traits are read of the users of the page alone, and of all users where a part of them is searched for.
 //   LU4. Values are exact (exact-sum.ts), so that pages agree. Sums are held for some users at once: rows are read again for others.
 import {isoText} from '../../../actors/calendar.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {CurrentTraits, type Users} from '../../../actors/report/rows/current-traits.js';
 import {type EventPlace, FirstPlaces} from '../../../actors/report/rows/event-places.js';
 import {MeasuredCells} from '../../../actors/report/rows/measures.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {SeenUsers, seenUserBytes} from '../../../actors/report/rows/seen-users.js';
+import {TextSearch} from '../../../actors/report/rows/text-search.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
 import type {QueryOf} from '../../asks/report.js';
@@ -89,7 +90,13 @@ async function addUsers(
 ): Promise<void> {
   const {scan} = reading;
   const seen = new SeenUsers(snapshot.index.users.count);
-  await readTraits(scan, snapshot, seen);
+  const search = query.search && new TextSearch(query.search.text, query.search.traits);
+  const searched = search && new CurrentTraits((user, traits) => search.add(user, traits));
+  const addBlock = (payload: Uint8Array): void => {
+    seen.addBlock(payload);
+    searched?.addBlock(payload);
+  };
+  await readTraits(scan, snapshot, {addBlock});
   const rules = [behind ?? listedIn(snapshot), await filteredUsers(reading, snapshot, query.users)];
   const isMeant = (user: number): boolean =>
     seen.has(user) && rules.every((users) => users === undefined || users.has(user));
@@ -100,7 +107,7 @@ async function addUsers(
     for (let user = start; user < Math.min(start + keysAtOnce, snapshot.index.users.count); user++) {
       if (isMeant(user) && first.wants(timeOf(user))) users.push(user);
     }
-    for (const user of await withPrefix(reading, query, snapshot, users)) {
+    for (const user of await foundById(reading, query.prefix, search, snapshot, users)) {
       const times = {createdMs: seen.createdAt(user), lastSeenMs: seen.lastSeenAt(user)};
       first.add({timeMs: timeOf(user), partition, ordinal: user, snapshot, ...times});
     }
@@ -108,15 +115,19 @@ async function addUsers(
   }
 }
 
-async function withPrefix(
+async function foundById(
   {scan}: Reading,
-  {prefix}: QueryOf<'user_list'>,
+  prefix = '',
+  search: TextSearch | undefined,
   snapshot: PartitionSnapshot,
   users: readonly number[],
 ): Promise<readonly number[]> {
-  if (prefix === undefined) return users;
+  if (prefix === '' && search === undefined) return users;
   const keys = await userKeys(scan, snapshot, users);
-  return users.filter((_, i) => keys[i]?.id.startsWith(prefix));
+  return users.filter((user, i) => {
+    const id = keys[i]?.id;
+    return id?.startsWith(prefix) === true && search?.has(user, id) !== false;
+  });
 }
 
 /** LU2 */
@@ -181,10 +192,11 @@ async function textsOf(
   for (const snapshot of new Set(page.map((user) => user.snapshot))) {
     const listed = page.filter((user) => user.snapshot === snapshot).sort((a, b) => a.ordinal - b.ordinal);
     const users = listed.map(({ordinal}) => ordinal);
-    const [keys, traits] = [await userKeys(reading.scan, snapshot, users), await traitsOf(reading, snapshot, users)];
+    const keys = await userKeys(reading.scan, snapshot, users);
+    const traits = query.withoutTraits ? undefined : await traitsOf(reading, snapshot, users);
     for (const [i, user] of listed.entries()) {
       const key = keys[i];
-      if (key !== undefined) texts.set(user, userText(query, user, key, traits.get(user.ordinal) ?? '{}'));
+      if (key !== undefined) texts.set(user, userText(query, user, key, traits?.get(user.ordinal) ?? '{}'));
     }
   }
   return texts;

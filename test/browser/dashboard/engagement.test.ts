@@ -67,7 +67,12 @@ beforeAll(async () => {
   [from, to] = [dateOf(startMs), dateOf(startMs + (days - 1) * dayMs)];
   const written = new Positions();
   written.note(await secret.post('/v1/events/batch', {events: story(startMs)}));
-  written.note(await secret.post('/v1/users/identify', {userId: 'u3', traits: {plan: 'pro'}}));
+  written.note(
+    await secret.post('/v1/users/identify', {
+      userId: 'u3',
+      traits: {plan: 'pro', name: 'Ada Lovelace', email: 'Ada@Example.com'},
+    }),
+  );
   await reportCovering(secret, `/v1/names?${query({from, to})}`, written);
   dashboard = await DashboardPage.open(browser, service);
   page = dashboard.page;
@@ -351,23 +356,51 @@ test('on a phone the current page stands in the row of pages', async () => {
   await page.setViewportSize({width: 1_440, height: 900});
 });
 
-test('People are listed, found by the beginning of an id and by traits, and exported', async () => {
+test('People have names, are found by them, by e-mail and id, and are exported; columns are of choice', async () => {
   await until('the trait is in reports', async () => {
     const found = (await secret.get(`/v1/users?${query({user_where: 'plan eq pro'})}`)).json<{data: unknown[]}>();
     return found.data.length === 1;
   });
   const listed = async (parameters: Parameters<typeof query>[0]): Promise<string[]> =>
     (await secret.get(`/v1/users?${query(parameters)}`)).json<{data: {id: string}[]}>().data.map(({id}) => id);
-  const shown = (): Promise<string[]> => page.locator('.people-table .name .link').allInnerTexts();
+  const link = page.locator('.people-table .name .link');
+  const shown = (): Promise<string[]> =>
+    link.evaluateAll((all: readonly {readonly href: string}[]) =>
+      all.map(({href}) => new URLSearchParams(href.split('?')[1]).get('user') ?? ''),
+    );
   await dashboard.follow('/people');
   await until('all are listed', async () => (await shown()).join() === (await listed({})).join());
-  await page.getByLabel('userId, exactly').fill('u1');
-  await page.waitForURL(/prefix=u1$/);
-  await until('ids that begin so', async () => (await shown()).length === 9);
-  expect(await shown()).toEqual(await listed({prefix: 'u1'}));
+  const search = page.getByLabel('Name, e-mail or id');
+  await search.fill('U1');
+  await page.waitForURL(/search=U1$/);
+  await until('ids with this in them', async () => (await shown()).length === 9);
+  expect(await shown()).toEqual(await listed({search: 'u1'}));
   await dashboard.expectSoundOnPhone();
+  await search.fill('ada@exam');
+  await until('the one of this address', async () => (await shown()).join() === 'u3');
+  expect(await page.locator('.people-table .name').innerText()).toMatch(/^Ada Lovelace\s+u3$/);
+  await page.getByRole('button', {name: 'Columns'}).click();
+  await page.getByLabel('plan', {exact: true}).check();
+  await page.getByLabel('All traits in one').uncheck();
+  await page.waitForURL(/column=last_seen&column=first_seen&column=trait(:|%3A)plan/);
+  expect((await cellsOf(page.locator('.people-table')))[0]!.at(-1)).toBe('pro');
+  await dashboard.expectSound();
+  await page.keyboard.press('Escape');
+  await search.press('Enter');
+  await page.getByRole('heading', {name: 'Ada Lovelace', level: 2}).waitFor();
+  await page.locator('.person-id').getByText('u3', {exact: true}).waitFor();
+  await dashboard.follow('/events?show=history&userId=u3');
+  await page.locator('.events-table .person-name').first().getByText('Ada Lovelace').waitFor();
+  await dashboard.expectSoundOnPhone();
+
+  await dashboard.follow('/people?search=ada');
+  await page.getByRole('button', {name: 'Columns'}).click();
+  await page.getByRole('button', {name: 'Change what people are called'}).click();
+  await page.getByLabel('Traits, with commas between them').fill('email, name');
+  await page.getByRole('button', {name: 'Save', exact: true}).click();
+  await page.locator('.people-table').getByRole('link', {name: 'Ada@Example.com'}).waitFor();
   await dashboard.follow('/people?user_where=plan+eq+pro&event=login&within=30d');
-  await page.getByRole('link', {name: 'u3', exact: true}).click();
+  await page.getByRole('link', {name: 'Ada@Example.com'}).click();
   await page.waitForURL(/user=u3/);
   const begun = page.waitForEvent('download');
   await page.getByRole('link', {name: 'Export'}).click();

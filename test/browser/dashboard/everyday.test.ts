@@ -196,9 +196,9 @@ test('a point of a chart leads to what is behind it; in weeks, stickiness is tha
   await dialog.getByText('5 events signup').waitFor();
   await dialog.getByRole('link', {name: 'u1'}).waitFor();
   const [titles, ...people] = await dashboard.csvOf(dialog);
-  expect(titles).toBe('id,kind,last_seen');
+  expect(titles).toBe('id,kind,title,last_seen');
   expect(people.map((line) => line.replace(/,\d{4}-.*Z$/, '')).sort()).toEqual(
-    ['', ...[0, 1, 2, 3, 4].map((u) => `u${u},user`)].sort(),
+    ['', ...[0, 1, 2, 3, 4].map((u) => `u${u},user,`)].sort(),
   );
   await page.keyboard.press('Escape');
   await dashboard.follow('/active?every=week');

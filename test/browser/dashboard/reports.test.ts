@@ -797,9 +797,9 @@ test('People: an anonymousId that is a user leads to them, and their page says w
   await dashboard.expectSoundOnPhone();
 });
 
-test('People: found by exact id, deleted by keyboard, and only the receipt is left', async () => {
+test('People: found by an exact id, deleted by keyboard, and only the receipt is left', async () => {
   await dashboard.follow('/people');
-  await page.getByLabel('userId, exactly').fill('u3');
+  await page.getByLabel('Name, e-mail or id').fill('u3');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/people\?user=u3$/);
   await page.getByText('<b>Ada</b>').waitFor();

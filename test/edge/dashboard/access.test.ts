@@ -33,8 +33,8 @@ afterAll(async () => {
 /** From an address of its own: tries to sign in are counted by address. */
 const from = (address: string) => ({headers: {'X-Forwarded-For': address}});
 
-async function personAs(role: string): Promise<{client: BrowserClient; id: string; token: string}> {
-  const made = await admin.post('/dashboard/api/people', {name: `a ${role}`, role});
+async function personAs(role: string, rights = {}): Promise<{client: BrowserClient; id: string; token: string}> {
+  const made = await admin.post('/dashboard/api/people', {name: `a ${role}`, role, ...rights});
   expect(made.status).toBe(201);
   const {id, token} = made.json<{id: string; token: string}>();
   expect(token).toMatch(/^mr_[0-9A-Za-z]{43}$/);
@@ -166,6 +166,8 @@ describe('roles', () => {
     ['DELETE', 'v1/user?userId=nobody', 'admin'],
     ['GET', 'v1/deletion?id=nothing', 'admin'],
     ['GET', 'naming?deletion=nothing', 'admin'],
+    ['POST', 'titles', 'analyst'],
+    ['PUT', 'titles', 'admin'],
     ['POST', 'v1/alerts/preview', 'analyst'],
     ['GET', 'alert-reach', 'analyst'],
     ['GET', 'v1/user/funnels?userId=nobody', 'analyst'],
@@ -250,6 +252,44 @@ describe('roles', () => {
     }
     expect((await admin.get('/dashboard/api/v1/user?userId=')).status).toBe(400);
     expect((await admin.get('/dashboard/api/nothing')).status).toBe(404);
+  });
+
+  test('people have titles by the traits that an admin chose; who may not see traits is shown ids alone', async () => {
+    const secret = new Client(service.baseUrl, service.secretKey);
+    const traits = {name: 'Ada', email: 'ada@example.com', crew: 7};
+    expect((await secret.post('/v1/users/identify', {userId: 'u1', traits})).status).toBe(200);
+    const searching = {report: 'people', search: 'ADA@'};
+    await until('she is in reports', async () => {
+      const {answer} = (await secret.post('/v1/query', searching)).json<{answer: {data: unknown[]}}>();
+      return answer.data.length === 1;
+    });
+    const [seeing, blind] = [await personAs('analyst'), await personAs('analyst', {sees_traits: false})];
+    const asked = {users: ['u1', 'nobody'], anonymous: ['u1']};
+    const titlesOf = async ({client}: typeof seeing) => (await client.post('/dashboard/api/titles', asked)).json();
+    expect(await titlesOf(seeing)).toEqual({users: {u1: 'Ada'}, anonymous: {}});
+    expect((await admin.ask('PUT', '/dashboard/api/titles', {json: {traits: ['never', 'crew']}})).json()).toEqual({
+      traits: ['never', 'crew'],
+    });
+    expect(await titlesOf(seeing)).toEqual({users: {u1: '7'}, anonymous: {}});
+    expect((await seeing.client.get('/dashboard/api/session')).json()).toMatchObject({titles: ['never', 'crew']});
+
+    expect(await titlesOf(blind)).toEqual({users: {}, anonymous: {}});
+    expect((await blind.client.get('/dashboard/api/session')).json()).toMatchObject({sees_traits: false});
+    const listed = async ({client}: typeof seeing, question: object) =>
+      (await client.post('/dashboard/api/v1/query', question)).json<{answer: {data: object[]}}>().answer.data;
+    expect(await listed(seeing, searching)).toMatchObject([{id: 'u1', traits}]);
+    expect(await listed(blind, searching)).toEqual([]);
+    expect(await listed(blind, {report: 'people', search: 'U1'})).toMatchObject([{id: 'u1', traits: {}}]);
+    for (const path of ['v1/users?search=u1', 'v1/user?userId=u1', 'v1/user/export?userId=u1']) {
+      const [all, ids] = [
+        await seeing.client.get(`/dashboard/api/${path}`),
+        await blind.client.get(`/dashboard/api/${path}`),
+      ];
+      expect([path, all.text.includes('ada@example'), ids.text.includes('ada@example')]).toEqual([path, true, false]);
+      expect(ids.text).toContain('u1');
+    }
+    for (const bad of [{users: Array(101).fill('x'), anonymous: []}, {users: ['']}, {users: 'u1'}, {}])
+      expect((await seeing.client.post('/dashboard/api/titles', bad)).status).toBe(400);
   });
 
   test('an access token opens no route of the API, a session neither', async () => {

@@ -47,7 +47,7 @@ class FakeAnswer {
   }
 }
 
-const session = {role: 'admin', by: 'admin', name: 'admin', id: 's', sinceMs: 0, untilMs: 1} as const;
+const session = {role: 'admin', by: 'admin', name: 'admin', seesTraits: true, id: 's', sinceMs: 0, untilMs: 1} as const;
 
 function open(streams: Streams, topics: readonly Topic[], own: Partial<StreamOptions> = {}): FakeAnswer | undefined {
   const answer = new FakeAnswer();

@@ -34,7 +34,7 @@ export const roleWords: readonly (readonly [role: Role, may: string])[] = [
   ],
   [
     'analyst',
-    'Sees all that a reader sees, single events, people with their traits, what arrives now, and alerts. Saves reports, arranges boards and annotates charts.',
+    'Sees all that a reader sees, single events, people with their traits (or by their ids alone, as you choose), what arrives now, and alerts. Saves reports, arranges boards and annotates charts.',
   ],
   [
     'admin',
@@ -59,7 +59,7 @@ export function Access() {
           Sign everybody out
         </button>
         <button type="button" class="button primary" onClick={() => setOpen({what: 'create'})}>
-          <Icon name="plus" />
+          <Icon name="Plus" />
           Add a person
         </button>
       </Head>
@@ -82,6 +82,7 @@ export function Access() {
                   </td>
                   <td>
                     <span class="pill">{person.role}</span>
+                    {!person.sees_traits && <span class="faint"> of ids alone</span>}
                   </td>
                   <td>
                     <code>mr_…{person.last4}</code>

@@ -18,9 +18,15 @@ export function CreatePerson({onClose}: {readonly onClose: () => void}) {
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('reader');
   const [days, setDays] = useState<number>();
+  const [seesTraits, setSeesTraits] = useState(true);
   const [token, setToken] = useState<string>();
   const create = async (): Promise<Fault | undefined> => {
-    const body = {name: name.trim(), role, ...(days === undefined ? {} : {days})};
+    const body = {
+      name: name.trim(),
+      role,
+      sees_traits: role !== 'analyst' || seesTraits,
+      ...(days === undefined ? {} : {days}),
+    };
     const answer = await change<{token: string}>('POST', 'people', body);
     if (answer.kind === 'value') setToken(answer.value.token);
     return faultOf(answer);
@@ -53,6 +59,16 @@ export function CreatePerson({onClose}: {readonly onClose: () => void}) {
         options={roleWords.map(([word, may]) => ({word, title: word, lines: [may]}))}
         onChoose={setRole}
       />
+      {role === 'analyst' && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={seesTraits}
+            onChange={({currentTarget}) => setSeesTraits(currentTarget.checked)}
+          />
+          Sees names, e-mail addresses and other traits of people; otherwise their ids alone
+        </label>
+      )}
       <label for="person-end">The token ends</label>
       <select
         id="person-end"

@@ -43,6 +43,7 @@ const words: Readonly<Record<RecordLine['what'], string>> = {
   'webhook.deleted': 'Deleted a webhook',
   'names.hidden': 'Changed which names are hidden',
   'properties.hidden': 'Changed which properties are hidden',
+  'titles.changed': 'Changed what people are called by',
   'dashboard.signed-in': 'Signed in',
   'dashboard.sessions-ended': 'Signed everybody out',
   'admin.refused': 'Refused: a wrong admin token',

@@ -60,7 +60,7 @@ export function Alerts() {
     <>
       <Head title="Alerts">
         <button type="button" class="button primary" onClick={() => setCreating(true)}>
-          <Icon name="plus" />
+          <Icon name="Plus" />
           Add an alert
         </button>
       </Head>

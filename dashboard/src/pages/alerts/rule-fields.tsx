@@ -59,7 +59,7 @@ function EventFields({draft, edit}: FieldsProps) {
               aria-label="Events of any name"
               onClick={() => ask({event: null})}
             >
-              <Icon name="close" />
+              <Icon name="Close" />
             </button>
           )}
         </div>

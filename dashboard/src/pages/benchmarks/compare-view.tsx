@@ -124,7 +124,7 @@ function Pickers({
         disabled={a === undefined || b === undefined}
         onClick={() => ask({bench, a: b!.id, b: a!.id})}
       >
-        <Icon name="rotate" />
+        <Icon name="Rotate" />
         Swap
       </button>
     </section>

@@ -79,7 +79,7 @@ function Shortfalls({histories}: {readonly histories: readonly BenchHistory[]}) 
       >
         {short.length === 0 ? (
           <p class="all-met">
-            <Icon name="check" />
+            <Icon name="Check" />
             Every figure that has a target meets it.
           </p>
         ) : (

@@ -42,7 +42,7 @@ export function BoardList() {
             title={isFull ? `There are ${boardsMax} boards: delete one first` : undefined}
             onClick={() => setOpen({what: 'create'})}
           >
-            <Icon name="plus" />
+            <Icon name="Plus" />
             Make a board
           </button>
         )}
@@ -111,10 +111,10 @@ function Row({
       <span class="saved-tools">
         {may('analyst') && (
           <>
-            <RowTool label={`Move ${name} up`} icon="chevronUp" onClick={onUp} />
+            <RowTool label={`Move ${name} up`} icon="ChevronUp" onClick={onUp} />
             <RowTool label={`Move ${name} down`} icon="chevronDown" onClick={onDown} />
-            <RowTool label={`Rename ${name}`} icon="rename" onClick={() => onOpen('rename')} />
-            <RowTool label={`Delete ${name}`} icon="trash" onClick={isOnly ? undefined : () => onOpen('delete')} />
+            <RowTool label={`Rename ${name}`} icon="Rename" onClick={() => onOpen('rename')} />
+            <RowTool label={`Delete ${name}`} icon="Trash" onClick={isOnly ? undefined : () => onOpen('delete')} />
           </>
         )}
       </span>

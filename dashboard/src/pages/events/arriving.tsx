@@ -5,11 +5,14 @@ import {useState} from 'preact/hooks';
 import type {StoredEvent} from '../../../../src/edge/answers/events.js';
 import {pageAddress} from '../../address/base';
 import {dayOfMs} from '../../address/range';
+import type {PersonId} from '../../address/report-address';
 import {clockText, count, momentText, propertiesText as storedText} from '../../charts/format';
-import {propertiesText, whoOf} from '../../service/arrivals';
+import {PersonName} from '../../controls/person-name';
+import {propertiesText} from '../../service/arrivals';
 import {useLiveArrivals} from '../../service/live-arrivals';
 import {storedBefore, useNewestStored} from '../../service/newest-stored';
 import {streamState} from '../../service/stream';
+import {personOf, useTitles} from '../../service/titles';
 import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
@@ -34,6 +37,10 @@ export function Arriving() {
   };
   const showOnly = (user: string): void => show({...filter, user});
   useKeys({p: arrivals.hold});
+  const titleOf = useTitles([
+    ...shown.map((one) => personOf(one.user_id, one.anonymous_id)),
+    ...before.map((one) => personOf(one.userId, one.anonymousId)),
+  ]);
   return (
     <Card
       span={12}
@@ -47,7 +54,7 @@ export function Arriving() {
           aria-label={isHeld ? 'Go on' : 'Hold'}
           onClick={arrivals.hold}
         >
-          <Icon name={isHeld ? 'play' : 'pause'} />
+          <Icon name={isHeld ? 'Play' : 'Pause'} />
         </button>
       }
     >
@@ -68,8 +75,8 @@ export function Arriving() {
                 key={one.number}
                 ms={one.received}
                 event={one.event}
-                user={whoOf(one)}
-                isAnonymous={one.user_id === null}
+                person={personOf(one.user_id, one.anonymous_id)}
+                titleOf={titleOf}
                 properties={propertiesText(one)}
                 onUser={showOnly}
               />
@@ -89,8 +96,8 @@ export function Arriving() {
                 key={id}
                 ms={Date.parse(at)}
                 event={event}
-                user={userId ?? anonymousId ?? ''}
-                isAnonymous={userId === null}
+                person={personOf(userId, anonymousId)}
+                titleOf={titleOf}
                 properties={storedText(properties)}
                 onUser={showOnly}
               />
@@ -122,16 +129,16 @@ function historyOf({event, user}: Filter, first: StoredEvent): string {
 function Row({
   ms,
   event,
-  user,
-  isAnonymous,
+  person,
+  titleOf,
   properties,
   onUser,
 }: {
   /** Epoch ms: of its receipt. */
   readonly ms: number;
   readonly event: string;
-  readonly user: string;
-  readonly isAnonymous: boolean;
+  readonly person: PersonId;
+  readonly titleOf: ReturnType<typeof useTitles>;
   readonly properties: string;
   readonly onUser: (user: string) => void;
 }) {
@@ -142,10 +149,13 @@ function Row({
         <span title={event}>{event}</span>
       </td>
       <td class="user">
-        <button type="button" class="link" title={`Only of ${user}`} onClick={() => onUser(user)}>
-          {user}
-        </button>
-        {isAnonymous && <span class="faint"> anonymous</span>}
+        <PersonName person={person} title={titleOf(person)}>
+          {(text) => (
+            <button type="button" class="link" title={`Only of ${person.id}`} onClick={() => onUser(person.id)}>
+              {text}
+            </button>
+          )}
+        </PersonName>
       </td>
       <td class="of">{properties}</td>
     </tr>

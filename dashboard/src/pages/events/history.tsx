@@ -8,9 +8,11 @@ import {addressAsking} from '../../address/codec';
 import {inUtc, peopleForm} from '../../address/report-address';
 import {momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
+import {PersonName} from '../../controls/person-name';
 import {Snippet} from '../../controls/snippet';
 import {TableFrame} from '../../controls/table-frame';
 import {type Fault, read} from '../../service/client';
+import {personOf, useTitles} from '../../service/titles';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {CurlButton} from '../../shell/page-tools';
@@ -50,6 +52,8 @@ export function History() {
     ['limit', String(pageEvents)],
     [inUtc[0], zone],
   ]).toString();
+
+  const titleOf = useTitles((events ?? []).map((one) => personOf(one.userId, one.anonymousId)));
 
   const ask = async (after: string | null, isCurrent: () => boolean): Promise<void> => {
     const more = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
@@ -104,6 +108,7 @@ export function History() {
               <EventRows
                 key={one.id}
                 event={one}
+                title={titleOf(personOf(one.userId, one.anonymousId))}
                 isOpen={open === one.id}
                 onOpen={() => setOpen(open === one.id ? undefined : one.id)}
                 onFilter={(values) => show({...filter, ...values})}
@@ -130,16 +135,20 @@ const changesHelp = 'NEXT is the "next" of the page of changes before.';
 
 function EventRows({
   event: one,
+  title,
   isOpen,
   onOpen,
   onFilter,
 }: {
   readonly event: StoredEvent;
+  /** What the person is called. */
+  readonly title: string | undefined;
   readonly isOpen: boolean;
   readonly onOpen: () => void;
   readonly onFilter: (values: Filter) => void;
 }) {
   const json = JSON.stringify(one, null, 2);
+  const person = personOf(one.userId, one.anonymousId);
   const properties = Object.entries(one.properties ?? {})
     .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
     .join(', ');
@@ -153,17 +162,13 @@ function EventRows({
           </button>
         </td>
         <td class="user">
-          <a
-            class="link"
-            title={one.userId ?? one.anonymousId ?? ''}
-            href={
-              pageAddress('/people') +
-              addressAsking(peopleForm, one.userId == null ? {anonymous: one.anonymousId!} : {user: one.userId})
-            }
-          >
-            {one.userId ?? one.anonymousId}
-          </a>
-          {one.userId == null && <span class="faint"> anonymous</span>}
+          <PersonName person={person} title={title}>
+            {(text) => (
+              <a class="link" href={pageAddress('/people') + addressAsking(peopleForm, {[person.kind]: person.id})}>
+                {text}
+              </a>
+            )}
+          </PersonName>
         </td>
         <td class="of">{properties}</td>
       </tr>

@@ -124,7 +124,7 @@ function Step({
   return (
     <li class={isDone ? 'done' : ''}>
       <span class="step" aria-hidden="true">
-        {isDone ? <Icon name="check" /> : number}
+        {isDone ? <Icon name="Check" /> : number}
       </span>
       <div role="status">
         <strong>

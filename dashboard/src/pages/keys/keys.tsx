@@ -40,7 +40,7 @@ export function Keys() {
     <>
       <Head title="API keys">
         <button type="button" class="button primary" onClick={() => setOpen({what: 'create'})}>
-          <Icon name="plus" />
+          <Icon name="Plus" />
           Create a key
         </button>
       </Head>

@@ -160,7 +160,7 @@ function Step({
     <li class={state}>
       <h3>
         <span class="rotation-mark" aria-hidden="true">
-          {state === 'done' && <Icon name="check" />}
+          {state === 'done' && <Icon name="Check" />}
         </span>
         {title}
         <span class="visually-hidden"> ({stepWords[state]})</span>

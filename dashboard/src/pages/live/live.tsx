@@ -38,7 +38,7 @@ export function Live() {
       <Head title="Live load" freshness={<Heard paused={paused} />}>
         <CopyState shown={shown} />
         <button type="button" class="button" aria-pressed={paused !== undefined} onClick={turn}>
-          <Icon name={paused === undefined ? 'pause' : 'play'} />
+          <Icon name={paused === undefined ? 'Pause' : 'Play'} />
           {paused === undefined ? 'Pause' : 'Go on'}
         </button>
         <fieldset class="choice">
@@ -123,7 +123,7 @@ function CopyState({shown}: {readonly shown: Load | undefined}) {
   };
   return (
     <button type="button" class="button" disabled={shown === undefined} onClick={() => void copy()}>
-      <Icon name={words === 'Copied' ? 'check' : 'copy'} />
+      <Icon name={words === 'Copied' ? 'Check' : 'Copy'} />
       <span aria-live="polite">{words}</span>
     </button>
   );

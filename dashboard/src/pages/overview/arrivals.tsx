@@ -1,10 +1,12 @@
 // Events as they arrive.
 import type {StoredEvent} from '../../../../src/edge/answers/events.js';
 import {dayOfMs} from '../../address/range';
+import type {PersonId} from '../../address/report-address';
 import {clockText, datesText, momentText, propertiesText} from '../../charts/format';
-import {propertiesText as arrivedText, whoOf} from '../../service/arrivals';
+import {propertiesText as arrivedText} from '../../service/arrivals';
 import {useLiveArrivals} from '../../service/live-arrivals';
 import {storedBefore, useNewestStored} from '../../service/newest-stored';
+import {personOf, useTitles} from '../../service/titles';
 import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
@@ -19,7 +21,7 @@ interface Line {
   /** Epoch ms: of its receipt. */
   readonly ms: number;
   readonly event: string;
-  readonly who: string;
+  readonly who: PersonId;
   readonly what: string;
 }
 
@@ -31,10 +33,11 @@ export function Arrivals() {
     key: `a${one.number}`,
     ms: one.received,
     event: one.event,
-    who: whoOf(one),
+    who: personOf(one.user_id, one.anonymous_id),
     what: arrivedText(one),
   }));
   const lines = [...arrived, ...storedBefore(stored, arrivals.shown).map(lineOf)].slice(0, shownMax);
+  const titleOf = useTitles(lines.map(({who}) => who));
   return (
     <Card
       span={4}
@@ -48,7 +51,7 @@ export function Arrivals() {
           aria-label={arrivals.isHeld ? 'Go on' : 'Hold'}
           onClick={arrivals.hold}
         >
-          <Icon name={arrivals.isHeld ? 'play' : 'pause'} />
+          <Icon name={arrivals.isHeld ? 'Play' : 'Pause'} />
         </button>
       }
     >
@@ -63,7 +66,7 @@ export function Arrivals() {
               </time>
               <span class="event">{event}</span>
               <span class="of">
-                {who} <i>{what}</i>
+                {titleOf(who)} <span class={titleOf(who) && 'faint'}>{who.id}</span> <i>{what}</i>
               </span>
             </li>
           ))}
@@ -77,7 +80,7 @@ const lineOf = ({id, event, userId, anonymousId, received_at, properties}: Store
   key: id,
   ms: Date.parse(received_at),
   event,
-  who: userId ?? anonymousId ?? '',
+  who: personOf(userId, anonymousId),
   what: propertiesText(properties),
 });
 

@@ -28,7 +28,7 @@ export function ActivityStrip({
   const sum = active.reduce((all, day) => all + day.count!, 0);
   const isPart = days.some((day) => day.count === null);
   const words =
-    `${count(sum)} events on ${active.length} of ${length} days, ` +
+    `${count(sum)} ${sum === 1 ? 'event' : 'events'} on ${active.length} of ${length} days, ` +
     `${datesText({from: last - length + 1, to: last}, today.value)}${isPart ? '; the hatched days are not read yet' : ''}`;
   return (
     <figure class="activity">

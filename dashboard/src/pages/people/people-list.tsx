@@ -9,17 +9,20 @@ import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Moment} from '../../controls/moment';
 import {Field, Options} from '../../controls/options';
+import {PersonName} from '../../controls/person-name';
 import {TableFrame} from '../../controls/table-frame';
 import type {Freshness} from '../../service/freshness';
+import {titleIn} from '../../service/titles';
 import {today} from '../../service/today';
-import {useUserList} from '../../service/user-list';
+import {type ListedUser, useUserList} from '../../service/user-list';
 import {Card} from '../../shell/card';
 import type {EmptyDaysProps} from '../../shell/empty-days';
 import {later} from '../../shell/later';
 import {NotRenewed} from '../../shell/not-renewed';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
-import {type PeopleQuestion, peopleListForm, userListPath, withins} from './people-address';
+import {ColumnsButton, traitCell} from './columns';
+import {type PeopleQuestion, peopleListForm, traitOfColumn, userListPath, withins} from './people-address';
 import '../../design/builder.css';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
@@ -32,21 +35,25 @@ const pickerDays = 90;
 export function PeopleList({
   question,
   freshness,
+  listed,
   onAsk,
 }: {
   readonly question: PeopleQuestion;
   /** Is set to that of the list. */
   readonly freshness: Signal<Freshness | undefined>;
+  /** Gets the list of the question, for the search above it. */
+  readonly listed: {current: {readonly search: string | null; readonly users: readonly ListedUser[]} | null};
   readonly onAsk: (changed: Partial<PeopleQuestion>) => void;
 }) {
   const [list, readOn, again] = useUserList((page) => userListPath(question, today.value, listPageMax, page));
   const {users, hasMore, isReading, fault, isRenewal} = list;
   useEffect(() => {
     freshness.value = list.freshness;
-  }, [list.freshness]);
+    listed.current = isReading ? null : {search: question.search, users};
+  }, [list.freshness, isReading]);
   /** With the question of the list, to which `All people` leads back. */
   const addressOf = ({kind, id}: PersonId): string =>
-    pageAddress('/people') + writeAddress(peopleListForm, {...question, prefix: null, [kind]: id});
+    pageAddress('/people') + writeAddress(peopleListForm, {...question, search: null, [kind]: id});
   const days = {from: today.value - pickerDays + 1, to: today.value};
   return (
     <div class="builder">
@@ -82,14 +89,16 @@ export function PeopleList({
           tools={
             users.length > 0 && (
               <>
+                <ColumnsButton users={users} columns={question.column} onChoose={(column) => onAsk({column})} />
                 <CurlButton paths={[userListPath(question, today.value, listPageMax)]} />
                 <CsvButton
                   file="people"
                   rows={() => [
-                    ['id', 'kind', 'created_at', 'last_seen', 'traits'],
+                    ['id', 'kind', 'title', 'created_at', 'last_seen', 'traits'],
                     ...users.map((one) => [
                       one.id,
                       one.kind,
+                      titleIn(one.traits) ?? '',
                       one.created_at,
                       one.last_seen,
                       JSON.stringify(one.traits),
@@ -105,8 +114,8 @@ export function PeopleList({
           {users.length === 0 && isReading && <Loading lines={8} />}
           {users.length === 0 && !isReading && fault === undefined && (
             <EmptyDays title="No person matches">
-              Ids are compared exactly, capitals and spaces too. People are listed once a report has them; by exact id
-              they are found at once.
+              A search finds a part of an id, a title or an e-mail address, whatever its case. People are listed once a
+              report has them; Enter opens an exact id at once.
             </EmptyDays>
           )}
           {users.length > 0 && (
@@ -115,26 +124,27 @@ export function PeopleList({
                 <table class="grid-table people-table">
                   <thead>
                     <tr>
-                      <th>Id</th>
-                      <th>Last seen</th>
-                      <th>First seen</th>
-                      <th>Traits</th>
+                      <th>Person</th>
+                      {question.column.map((column) => (
+                        <th key={column}>{heads[column] ?? traitOfColumn(column)}</th>
+                      ))}
                     </tr>
                   </thead>
                   <tbody>
-                    {users.map(({id, kind, created_at: created, last_seen: seen, traits}) => (
-                      <tr key={`${kind}/${id}`}>
+                    {users.map((one) => (
+                      <tr key={`${one.kind}/${one.id}`}>
                         <td class="name">
-                          <a class="link" title={id} href={addressOf({kind, id})}>
-                            {id}
-                          </a>
-                          {kind === 'anonymous' && <span class="faint"> anonymous</span>}
+                          <PersonName person={one} title={titleIn(one.traits)}>
+                            {(text) => (
+                              <a class="link" href={addressOf(one)}>
+                                {text}
+                              </a>
+                            )}
+                          </PersonName>
                         </td>
-                        <td class="when">
-                          <Moment iso={seen} />
-                        </td>
-                        <td class="when">{momentText(Date.parse(created)).slice(0, 10)}</td>
-                        <td class="of">{propertiesText(traits)}</td>
+                        {question.column.map((column) => (
+                          <ColumnCell key={column} column={column} user={one} />
+                        ))}
                       </tr>
                     ))}
                   </tbody>
@@ -153,4 +163,19 @@ export function PeopleList({
       </div>
     </div>
   );
+}
+
+const heads: Readonly<Record<string, string>> = {last_seen: 'Last seen', first_seen: 'First seen', traits: 'Traits'};
+
+function ColumnCell({column, user}: {readonly column: string; readonly user: ListedUser}) {
+  if (column === 'last_seen')
+    return (
+      <td class="when">
+        <Moment iso={user.last_seen} />
+      </td>
+    );
+  if (column === 'first_seen') return <td class="when">{momentText(Date.parse(user.created_at)).slice(0, 10)}</td>;
+  const trait = traitOfColumn(column);
+  if (trait === undefined) return <td class="of">{propertiesText(user.traits)}</td>;
+  return <td class="trait">{traitCell(user.traits, trait)}</td>;
 }

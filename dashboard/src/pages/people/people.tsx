@@ -1,4 +1,4 @@
-// People: a list of them by id, traits and what they did; one by exact id, with their deletion and its receipt.
+// People: a list of them by a text, traits and what they did; one by exact id, with their deletion and its receipt.
 import {useSignal} from '@preact/signals';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import type {PersonId} from '../../address/report-address';
@@ -23,16 +23,23 @@ export function People() {
   const person: PersonId | undefined =
     user !== null ? {kind: 'user', id: user} : anonymous !== null ? {kind: 'anonymous', id: anonymous} : undefined;
   const find = ({kind, id}: PersonId): void =>
-    ask({user: kind === 'user' ? id : null, anonymous: kind === 'anonymous' ? id : null, receipt: null, prefix: null});
+    ask({user: kind === 'user' ? id : null, anonymous: kind === 'anonymous' ? id : null, receipt: null, search: null});
   const isList = person === undefined && receipt === null;
   const listFreshness = useSignal<Freshness | undefined>(undefined);
+  const listed = useRef<Listed['current']>(null);
   if (isList)
     return (
       <>
         <Head title="People" freshness={<FreshnessPill freshness={listFreshness.value} />} />
         <AddressProblems problems={problems} onDrop={() => ask({})} />
-        <Search person={undefined} prefix={question.prefix} onPrefix={(prefix) => ask({prefix}, true)} onFind={find} />
-        <PeopleList question={question} freshness={listFreshness} onAsk={ask} />
+        <Search
+          person={undefined}
+          search={question.search}
+          listed={listed}
+          onSearch={(search) => ask({search}, true)}
+          onFind={find}
+        />
+        <PeopleList question={question} freshness={listFreshness} listed={listed} onAsk={ask} />
       </>
     );
   return (
@@ -41,7 +48,7 @@ export function People() {
         <button
           type="button"
           class="button"
-          onClick={() => ask({user: null, anonymous: null, receipt: null, prefix: null})}
+          onClick={() => ask({user: null, anonymous: null, receipt: null, search: null})}
         >
           <Icon name="users" />
           All people
@@ -66,34 +73,46 @@ export function People() {
 /** Waits for the rest of what is typed. */
 const typingMs = 250;
 
+/** What the list shows, and for which search; null while it is read. */
+type Listed = Parameters<typeof PeopleList>[0]['listed'];
+
 function Search({
   person,
-  prefix = null,
-  onPrefix,
+  search = null,
+  listed,
+  onSearch,
   onFind,
 }: {
   readonly person: PersonId | undefined;
-  readonly prefix?: string | null;
-  /** Gets the typed text, the prefix of the listed ids. Absent: no list is shown. */
-  readonly onPrefix?: (prefix: string | null) => void;
+  readonly search?: string | null;
+  readonly listed?: Listed;
+  /** Gets the typed text, which listed people have. Absent: no list is shown. */
+  readonly onSearch?: (search: string | null) => void;
   readonly onFind: (person: PersonId) => void;
 }) {
   const [kind, setKind] = useState<PersonId['kind']>(person?.kind ?? 'user');
-  const [id, setId] = useState(person?.id ?? prefix ?? '');
-  const latest = useRef(onPrefix);
-  latest.current = onPrefix;
+  const [text, setText] = useState(person?.id ?? search ?? '');
+  const latest = useRef(onSearch);
+  latest.current = onSearch;
   useEffect(() => {
-    if (latest.current === undefined || id === (prefix ?? '')) return undefined;
-    const timer = setTimeout(() => latest.current?.(id === '' ? null : id), typingMs);
+    if (latest.current === undefined || text === (search ?? '')) return undefined;
+    const timer = setTimeout(() => latest.current?.(text === '' ? null : text), typingMs);
     return () => clearTimeout(timer);
-  }, [id]);
+  }, [text]);
+  /** The only one who is listed, or whoever has this id: then no list has to know them yet. */
+  const found = (): PersonId => {
+    const users = listed?.current?.search === text ? listed.current.users : [];
+    const [only, ...others] = users;
+    return only !== undefined && others.length === 0 ? only : {kind, id: text};
+  };
   return (
     <search>
       <form
         class="person-search"
         onSubmit={(event) => {
           event.preventDefault();
-          if (id !== '') onFind({kind, id});
+          const {kind: ofKind, id} = found();
+          if (text !== '') onFind({kind: ofKind, id});
         }}
       >
         <fieldset class="choice">
@@ -107,17 +126,17 @@ function Search({
         </fieldset>
         <input
           data-search
-          aria-label={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
+          aria-label={onSearch === undefined ? `${kind}Id, exactly` : 'Name, e-mail or id'}
           placeholder={
-            onPrefix === undefined ? 'Another id, exactly' : 'The beginning of an id; Enter opens the exact id'
+            onSearch === undefined ? 'Another id, exactly' : 'A part of a name, an e-mail or an id; Enter opens'
           }
           autocomplete="off"
           spellcheck={false}
           maxLength={256}
-          value={id}
-          onInput={({currentTarget}) => setId(currentTarget.value)}
+          value={text}
+          onInput={({currentTarget}) => setText(currentTarget.value)}
         />
-        <button type="submit" class="button primary" disabled={id === ''}>
+        <button type="submit" class="button primary" disabled={text === ''}>
           <Icon name="search" />
           Find
         </button>

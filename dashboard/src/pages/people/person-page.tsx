@@ -11,7 +11,8 @@ import {Moment} from '../../controls/moment';
 import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
 import {useHistory} from '../../service/person-history';
-import {may} from '../../service/session';
+import {may, session} from '../../service/session';
+import {titleIn} from '../../service/titles';
 import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
@@ -50,6 +51,7 @@ export function PersonPage({
   if (fault !== undefined) return <FaultBox fault={fault} onAgain={ask} />;
   if (value === undefined) return <Loading lines={6} />;
   const traits = Object.entries(value.traits);
+  const title = titleIn(value.traits);
   const devices = value.anonymous_ids ?? [];
   const lastDay = dayOfMs(Date.parse(value.last_seen));
   // The strip of a person who was last seen long ago ends on that day.
@@ -62,7 +64,8 @@ export function PersonPage({
       <section class="card person-head" aria-label="Profile">
         <div class="person-id">
           <span class="label">{person.kind === 'user' ? 'User' : 'Anonymous'}</span>
-          <h2>{value.id}</h2>
+          <h2>{title ?? value.id}</h2>
+          {title !== undefined && title !== value.id && <span class="faint">{value.id}</span>}
         </div>
         <dl>
           <div>
@@ -113,7 +116,7 @@ export function PersonPage({
           </a>
           {may('admin') && (
             <button type="button" class="button" onClick={onDelete}>
-              <Icon name="trash" />
+              <Icon name="Trash" />
               Delete
             </button>
           )}
@@ -161,7 +164,9 @@ export function PersonPage({
           <EventList history={history} onMore={readOn} />
         </Card>
         <Card span={4} title="Traits" note={traits.length === 0 ? undefined : count(traits.length)}>
-          {traits.length === 0 ? (
+          {session.value?.sees_traits === false ? (
+            <Empty title="Not shown to you">Your access token is without the traits of people.</Empty>
+          ) : traits.length === 0 ? (
             <Empty title="No traits">A call of identify sets them.</Empty>
           ) : (
             <TableFrame label="Traits in a table">

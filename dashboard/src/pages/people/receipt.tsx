@@ -66,7 +66,7 @@ export function Receipt({deletionId}: {readonly deletionId: string}) {
                 <ul class="verified" aria-label="What was checked">
                   {words.checks.map((one) => (
                     <li key={one}>
-                      <Icon name="check" />
+                      <Icon name="Check" />
                       {one}
                     </li>
                   ))}

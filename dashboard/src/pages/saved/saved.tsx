@@ -176,12 +176,12 @@ function Row({
         <PinButton page={page} search={search} />
         {mayChange && (
           <>
-            <RowTool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />
+            <RowTool label={`Move ${leaf} up`} icon="ChevronUp" onClick={onUp} />
             <RowTool label={`Move ${leaf} down`} icon="chevronDown" onClick={onDown} />
             {may('admin') && <RowTool label={`Share ${leaf}`} icon="send" onClick={() => onAsk('share')} />}
-            <RowTool label={`Rename ${leaf}`} icon="rename" onClick={() => onAsk('rename')} />
-            <RowTool label={`Duplicate ${leaf}`} icon="copy" onClick={onDuplicate} />
-            <RowTool label={`Delete ${leaf}`} icon="trash" onClick={() => onAsk('delete')} />
+            <RowTool label={`Rename ${leaf}`} icon="Rename" onClick={() => onAsk('rename')} />
+            <RowTool label={`Duplicate ${leaf}`} icon="Copy" onClick={onDuplicate} />
+            <RowTool label={`Delete ${leaf}`} icon="Trash" onClick={() => onAsk('delete')} />
           </>
         )}
       </span>

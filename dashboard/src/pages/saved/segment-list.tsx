@@ -39,7 +39,7 @@ export function SegmentList() {
       tools={
         mayChange && (
           <button type="button" class="button" onClick={() => setAsked({what: 'new'})}>
-            <Icon name="plus" />
+            <Icon name="Plus" />
             Segment
           </button>
         )
@@ -65,12 +65,12 @@ export function SegmentList() {
                 <span class="saved-tools">
                   <RowTool
                     label={`Change ${segment.name}`}
-                    icon="rename"
+                    icon="Rename"
                     onClick={() => setAsked({what: 'change', segment})}
                   />
                   <RowTool
                     label={`Remove ${segment.name}`}
-                    icon="trash"
+                    icon="Trash"
                     onClick={() => setAsked({what: 'remove', segment})}
                   />
                 </span>

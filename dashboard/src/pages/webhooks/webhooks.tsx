@@ -34,7 +34,7 @@ export function Webhooks() {
     <>
       <Head title="Webhooks">
         <button type="button" class="button primary" onClick={() => setCreating(true)}>
-          <Icon name="plus" />
+          <Icon name="Plus" />
           Add a webhook
         </button>
       </Head>

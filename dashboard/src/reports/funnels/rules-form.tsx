@@ -104,7 +104,7 @@ export function RulesForm({question, days, onChange}: FieldsProps<FunnelDraft>) 
                 aria-label="No property must be the same"
                 onClick={() => onChange({hold: undefined})}
               >
-                <Icon name="close" />
+                <Icon name="Close" />
               </button>
             )}
           </div>
@@ -149,7 +149,7 @@ function Exclusions({
                 aria-label={`Do not exclude ${event}`}
                 onClick={() => onChange(exclusions.filter((_, index) => index !== at))}
               >
-                <Icon name="close" />
+                <Icon name="Close" />
               </button>
             </div>
             {stepCount > 2 && (

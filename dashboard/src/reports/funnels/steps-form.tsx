@@ -87,7 +87,7 @@ export function StepsForm({
                   title="Move up (Alt and arrow)"
                   onClick={() => move(at, at - 1)}
                 >
-                  <Icon name="chevronUp" />
+                  <Icon name="ChevronUp" />
                 </button>
                 <button
                   type="button"
@@ -106,7 +106,7 @@ export function StepsForm({
                   title="Remove"
                   onClick={() => onSteps(steps.filter((_, index) => index !== at))}
                 >
-                  <Icon name="close" />
+                  <Icon name="Close" />
                 </button>
               </span>
             </div>
@@ -141,7 +141,7 @@ export function StepsForm({
               />
               {isAdding && steps.length >= 2 && (
                 <button type="button" class="quiet" aria-label="Add no step" onClick={() => setAdding(false)}>
-                  <Icon name="close" />
+                  <Icon name="Close" />
                 </button>
               )}
             </div>
@@ -150,7 +150,7 @@ export function StepsForm({
       </ol>
       {!hasNew && steps.length < stepsMax && (
         <button type="button" class="button builder-add" onClick={() => setAdding(true)}>
-          <Icon name="plus" />
+          <Icon name="Plus" />
           Step
         </button>
       )}

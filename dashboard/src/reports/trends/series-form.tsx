@@ -72,7 +72,7 @@ export function SeriesForm({
                   title="Remove"
                   onClick={() => onChange(series.filter((_, index) => index !== at))}
                 >
-                  <Icon name="close" />
+                  <Icon name="Close" />
                 </button>
               </div>
               <div class="builder-more">
@@ -101,7 +101,7 @@ export function SeriesForm({
               />
               {isAdding && (
                 <button type="button" class="quiet" aria-label="Add no event" onClick={() => setAdding(false)}>
-                  <Icon name="close" />
+                  <Icon name="Close" />
                 </button>
               )}
             </div>
@@ -112,12 +112,12 @@ export function SeriesForm({
         <div class="builder-adds">
           {!hasNew && (
             <button type="button" class="button" onClick={() => setAdding(true)}>
-              <Icon name="plus" />
+              <Icon name="Plus" />
               Event
             </button>
           )}
           <button type="button" class="button" onClick={() => add()}>
-            <Icon name="plus" />
+            <Icon name="Plus" />
             Any event
           </button>
         </div>

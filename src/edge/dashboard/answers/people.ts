@@ -6,6 +6,8 @@ export interface PersonAnswer {
   readonly id: string;
   readonly name: string;
   readonly role: DashboardRole;
+  /** Whether they see what people are called, and their traits. */
+  readonly sees_traits: boolean;
   /** The last four characters of the access token. */
   readonly last4: string;
   readonly created_at: string;

@@ -17,6 +17,7 @@ export interface RecordLine {
     | 'webhook.replayed'
     | 'names.hidden'
     | 'properties.hidden'
+    | 'titles.changed'
     | 'dashboard.signed-in'
     | 'dashboard.sessions-ended'
     | 'admin.refused'

@@ -8,6 +8,10 @@ import type {StateAnswer} from './state.js';
 export interface SessionAnswer {
   readonly role: DashboardRole;
   readonly name: string;
+  /** Whether people are shown with their traits and titles. */
+  readonly sees_traits: boolean;
+  /** The traits that titles of people come from: the first that is set. */
+  readonly titles: readonly string[];
   /** Id of the access token; `admin` for the admin token and a sign-in link. */
   readonly by: string;
   readonly until: string;

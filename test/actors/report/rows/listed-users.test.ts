@@ -51,7 +51,7 @@ function sortValueOf(ofUser: World['model']['events'], {events, property}: UserS
   return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0);
 }
 
-function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', users, sort}: Query) {
+function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', search, users, sort}: Query) {
   const known = [...indexes.keys()].map((id) => {
     const ofUser = model.events.filter(({user}) => user.id === id);
     const profile = model.profiles.get(userKeyOf({kind: 'user', id}));
@@ -69,8 +69,17 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
     });
     return {id, createdMs, lastMs, traits, hasDone, value: sort && sortValueOf(ofUser, sort)};
   });
+  const isFound = ({id, traits}: {readonly id: string; readonly traits: Record<string, unknown>}): boolean =>
+    search === undefined ||
+    [id, ...search.traits.map((name) => traits[name])].some(
+      (text) =>
+        (typeof text === 'string' || typeof text === 'number') &&
+        `${text}`.toUpperCase().includes(search.text.toUpperCase()),
+    );
   return known
-    .filter(({id, traits, hasDone}) => id.startsWith(prefix) && hasDone && holdAll(traits, users?.where ?? []))
+    .filter(
+      (one) => one.id.startsWith(prefix) && isFound(one) && one.hasDone && holdAll(one.traits, users?.where ?? []),
+    )
     .sort(
       (a, b) =>
         // Infinities without a value differ by NaN: then places decide.
@@ -108,6 +117,7 @@ test('users, with what they did and their traits, equal the model, in pages of a
     {
       report: fc.constant('user_list' as const),
       prefix: fc.constantFrom('a', 'b', 'nobody'),
+      search: fc.record({text: fc.constantFrom('A', 'd', 'R', '1', 'nobody'), traits: fc.subarray(['a', 'b'])}),
       users: fc.record({
         where: fc.constantFrom(
           [],
