@@ -314,13 +314,14 @@ describe('the pages of the dashboard', () => {
     ]);
   });
 
-  test('take from the core only the calendar, the limits and the text of conditions', () => {
+  test('take from the core only the calendar, the limits, the text of conditions and what people are called', () => {
     const taken = ofOurs('actors').filter(({isOfTypes}) => !isOfTypes);
     expect([...new Set(taken.map(({target}) => target))].sort()).toEqual([
       'actors/calendar.js',
       'actors/limits.js',
       'actors/report/rows/condition-text.js',
       'actors/report/rows/condition.js',
+      'actors/report/rows/person-traits.js',
     ]);
   });
 

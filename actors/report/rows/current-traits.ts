@@ -1,16 +1,13 @@
 // Current traits of a partition's users, from the runs of user records.
 //   CT1. Runs come newest first: the first record of a user with traits has the current ones.
-//   CT2. A name is a literal trait first; without such a trait it is the path that its dots spell, as with properties.
-import type {Json} from '../../log/json.js';
 import {UserSet} from '../../table/user-set.js';
 import {UserBlockReader} from '../../user/user-records.js';
 import {type Condition, passes} from './condition.js';
-import {inside, type PropertyValue} from './property-values.js';
+import {type TraitsObject, traitOf} from './person-traits.js';
 
 /** Users of a question: a set, or a rule. */
 export type Users = Pick<UserSet, 'has'>;
 
-export type TraitsObject = {readonly [name: string]: Json};
 type NoteTraits = (user: number, traits: TraitsObject) => void;
 
 export class CurrentTraits {
@@ -30,13 +27,6 @@ export class CurrentTraits {
       this.note(record.user, JSON.parse(record.traits.json) as TraitsObject);
     }
   }
-}
-
-/** The value of a trait. CT2 */
-export function traitOf(traits: TraitsObject, name: string): PropertyValue {
-  if (Object.hasOwn(traits, name)) return traits[name];
-  const path = name.split('.');
-  return path.length > 1 && Object.hasOwn(traits, path[0]) ? inside(traits[path[0]], path) : undefined;
 }
 
 /** Users whose traits meet all conditions. A user without any traits is judged as if every trait were missing. */

@@ -14,6 +14,7 @@ import {chunkRowsMax} from '../../limits.js';
 import {valueTag, writeValue} from '../../log/entries.js';
 import {PropertyCursor} from '../../log/entry-view.js';
 import type {Json} from '../../log/json.js';
+import {inside} from './person-traits.js';
 import {PropertyName} from './property-name.js';
 
 /** The value of a property; undefined: the row has no such property. */
@@ -227,15 +228,4 @@ export class ValueReader {
     cursor.next();
     return cursor.json();
   }
-}
-
-/** The value at the path's keys after the first; undefined where a key is missing. */
-export function inside(head: Json, path: readonly string[]): PropertyValue {
-  let value: Json = head;
-  for (const key of path.slice(1)) {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
-    if (!Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
 }

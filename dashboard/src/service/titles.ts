@@ -3,7 +3,7 @@
 import {signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import type {Json} from '../../../actors/log/json.js';
-import {titleOf} from '../../../actors/report/rows/text-search.js';
+import {titleOf} from '../../../actors/report/rows/person-traits.js';
 import type {TitlesAnswer} from '../../../src/edge/dashboard/answers/titles.js';
 import type {PersonId} from '../address/report-address';
 import {change} from './client';

@@ -2,8 +2,7 @@
 //   TT1. A page asks once for all ids that it shows and does not know yet. Each costs the read of a profile, so they are counted.
 import {z} from 'zod';
 import {idCharsMax, objectKeyCharsMax} from '../../../actors/limits.js';
-import type {TraitsObject} from '../../../actors/report/rows/current-traits.js';
-import {titleOf} from '../../../actors/report/rows/text-search.js';
+import {type TraitsObject, titleOf} from '../../../actors/report/rows/person-traits.js';
 import type {UserRef} from '../../asks/users.js';
 import {unavailable} from '../failure.js';
 import type {Front} from '../front.js';

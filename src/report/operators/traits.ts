@@ -1,6 +1,7 @@
 // Reads the current traits of a partition's users for a question.
 import type {Condition} from '../../../actors/report/rows/condition.js';
-import {CurrentTraits, TraitUsers, traitOf, type Users} from '../../../actors/report/rows/current-traits.js';
+import {CurrentTraits, TraitUsers, type Users} from '../../../actors/report/rows/current-traits.js';
+import {traitOf} from '../../../actors/report/rows/person-traits.js';
 import {missingGroup, type ValueGroups} from '../../../actors/report/rows/value-groups.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {loadsAheadMax, type PartScan} from '../part-scan.js';

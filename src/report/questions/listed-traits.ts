@@ -1,7 +1,8 @@
 // Lists of the current traits of users, and of the values of one of them.
 //   LT1. The users are all that were ever seen, or those with an event in the range.
-import {CurrentTraits, type TraitsObject, traitOf, type Users} from '../../../actors/report/rows/current-traits.js';
+import {CurrentTraits, type Users} from '../../../actors/report/rows/current-traits.js';
 import {KeyTypes} from '../../../actors/report/rows/key-types.js';
+import {type TraitsObject, traitOf} from '../../../actors/report/rows/person-traits.js';
 import {missingGroup, ValueGroups} from '../../../actors/report/rows/value-groups.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
