@@ -18,6 +18,7 @@ const programs = [
   'report/worker',
   'webhooks/worker',
   'edge/admission/large-bodies-worker',
+  'edge/parquet/worker',
   'cli/ask',
   'cli/backup',
   'cli/cluster',

@@ -40,6 +40,7 @@ import type {Front, Kept, Operations, Writes} from './front.js';
 import type {RateOptions} from './http/rate-limit.js';
 import {onceATurn} from './http/turn.js';
 import {Traffic} from './metrics/traffic.js';
+import {ParquetThread} from './parquet/parquet-thread.js';
 import {Asks} from './query/asks.js';
 import {CursorSeal} from './query/cursor.js';
 import {LogGenerations} from './query/log-generations.js';
@@ -275,7 +276,12 @@ export function createFront(
       ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
       ...others.writes,
     },
-    reads: {asks, generations, cursors: new CursorSeal(deploymentSecret, partitionCount)},
+    reads: {
+      asks,
+      generations,
+      cursors: new CursorSeal(deploymentSecret, partitionCount),
+      parquet: new ParquetThread(),
+    },
     kept: {
       webhookAddresses: new Addresses(webhooks),
       messageId: (...parts) => messageId(deploymentSecret, ...parts),

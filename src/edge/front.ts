@@ -26,6 +26,7 @@ import type {ClientAddresses} from './http/client-address.js';
 import type {RateOptions} from './http/rate-limit.js';
 import type {LostRecords} from './lost-records.js';
 import type {Traffic} from './metrics/traffic.js';
+import type {ParquetThread} from './parquet/parquet-thread.js';
 import type {Asks} from './query/asks.js';
 import type {CursorSeal} from './query/cursor.js';
 import type {LogGenerations} from './query/log-generations.js';
@@ -70,6 +71,7 @@ export interface Reads {
   readonly asks: Asks;
   readonly generations: LogGenerations;
   readonly cursors: CursorSeal;
+  readonly parquet: ParquetThread;
 }
 
 /** What people made and keep: things, keys, the record of what was done. */

@@ -399,7 +399,7 @@ async function openEdge(
       front.writes.stopNames();
       await atMost(saveMsMax, Promise.all([save(), record.flush()]));
       for (const one of [record, keys, store, vitals, processVitals]) one.stop();
-      await front.writes.largeBodies.stop();
+      await Promise.all([front.writes.largeBodies.stop(), front.reads.parquet.stop()]);
       await closeAll(connections);
     },
   };

@@ -1,15 +1,18 @@
 // GET /v1/export and /v1/user/export: the sentences of docs/api/exports.md one by one.
 
+import {readFileSync} from 'node:fs';
 import type {IncomingMessage} from 'node:http';
 import {setTimeout as pause} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {HttpClient} from '../../tools/http-client.js';
 import {type Answer, type EventAnswer, expectError, expectJson, query} from '../support/http.js';
+import {eventRow, eventRows, useDuckDb} from '../support/parquet.js';
 import {reportCovering} from '../support/reports.js';
 import {until} from '../support/until.js';
 import {freshId, useService} from './service-under-test.js';
 
 const under = useService();
+const ask = useDuckDb();
 
 /** Of a client that reads slowly. */
 const pieceEveryMs = 2_000;
@@ -33,6 +36,10 @@ async function exported(parameters: Parameters): Promise<{answer: Answer; lines:
 }
 
 const at = (hour: number): string => new Date(Date.UTC(2024, 4, 1, hour)).toISOString();
+
+/** What docs/api/exports.md asks DuckDB. */
+const [, sqlText] = /```sql\n(.*?)```/s.exec(readFileSync('docs/api/exports.md', 'utf8'))!;
+const documentedSql = sqlText!.trim().split('\n');
 
 describe('an export of events', () => {
   const event = freshId('export');
@@ -65,6 +72,68 @@ describe('an export of events', () => {
       return lines[0]!.joined === true;
     });
     expect((await exported({event, after: history[0]!.id})).lines).toEqual(after.lines);
+  });
+
+  test('as Parquet has the rows of its lines, of several row groups, and none is left out or seen twice', async () => {
+    const [many, count] = [freshId('many'), 4_000];
+    const of = (n: number) => ({
+      event: many,
+      userId: freshId(),
+      timestamp: at(n % 24),
+      ...(n % 3 === 0 && {anonymousId: `device ${n}`, messageId: `m${n}\u2028`}),
+      ...(n % 5 === 0 && {context: {page: {path: `/${n}`}, 'ü"': ['}', n]}}),
+      properties: {
+        n,
+        ...(n % 4 === 0 && {plan: 'pro'}),
+        text: 'x\ud83d\0"\\'.repeat(1 + (n % 90)),
+        deep: [{a: null}, n / 7, 9007199254740991],
+      },
+    });
+    const all = Array.from({length: count}, (_, n) => of(n));
+    for (let first = 0; first < count; first += 1_000) await under.trackAll(all.slice(first, first + 1_000));
+    for (const text of ['exact', 'utf8']) {
+      const {lines} = await exported({event: many, text});
+      const file = await reportCovering(
+        under.read,
+        `/v1/export?${query({event: many, text, format: 'parquet'})}`,
+        under.positions,
+      );
+      expect(file.headers).toMatchObject({
+        'content-type': 'application/vnd.apache.parquet',
+        'report-log-position': expect.stringMatching(/^0:/),
+      });
+      expect(lines).toHaveLength(count + 1);
+      expect(await eventRows(ask, file.bytes)).toEqual(lines.slice(0, -1).map(eventRow));
+      const facts = await ask(
+        file.bytes,
+        'SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata(FILE)',
+      );
+      expect(Object.fromEntries(facts.map(({key, value}) => [key, value]))).toEqual({
+        'Report-As-Of': file.headers['report-as-of'],
+        'Report-Log-Position': file.headers['report-log-position'],
+        events: String(count),
+      });
+    }
+    const utf8 = await under.read.get(`/v1/export?${query({event: many, text: 'utf8', format: 'parquet'})}`);
+    const answers: unknown[] = [];
+    for (const sql of documentedSql) answers.push(await ask(utf8.bytes, sql.replace("'events.parquet'", 'FILE')));
+    expect(answers).toEqual([
+      [{event: many, events: String(count), users: String(count)}],
+      [
+        {plan: 'pro', events: String(count / 4)},
+        {plan: null, events: String((count * 3) / 4)},
+      ],
+      [{week: '2024-04-29 00:00:00+00', events: String(count)}],
+    ]);
+    const cut = await under.read.get(
+      `/v1/export?${query({event: many, format: 'parquet', after: '0-999999999999999'})}`,
+    );
+    expectError(cut, 400, 'invalid_request', 'after');
+    const none = await under.read.get(`/v1/export?${query({event: 'never', format: 'parquet'})}`);
+    expect(await eventRows(ask, none.bytes)).toEqual([]);
+    expectError(await under.read.get('/v1/export?format=csv'), 400, 'invalid_request', 'format');
+    const head = await under.read.send('HEAD', '/v1/export?format=parquet');
+    expect([head.status, head.headers['content-type']]).toEqual([200, 'application/vnd.apache.parquet']);
   });
 
   test('with text=utf8 no text has what a store may refuse, of changes and of one person too', async () => {

@@ -3,12 +3,14 @@
 
 import {beforeAll, describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson, query, type RequestOptions} from '../support/http.js';
+import {useDuckDb} from '../support/parquet.js';
 import {reportCovering, reportPositions, until} from '../support/reports.js';
 import {shortestMs} from '../support/until.js';
 import {freshId, useService} from './service-under-test.js';
 
 // Two partitions are the default; four, to which users are spread unevenly, show more of how answers of partitions add up.
 const under = useService({PARTITIONS: '4'});
+const askFile = useDuckDb();
 
 type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -322,7 +324,7 @@ test('Report-Hint: unknown names of events, and operators that went into filter'
     expect(await hint('events', {event, breakdown})).toBe('for users by their events ask /v1/users?sort=events');
 });
 
-describe('format=csv', () => {
+describe('reports and lists as tables', () => {
   const event = freshId('event');
 
   beforeAll(async () => {
@@ -331,6 +333,7 @@ describe('format=csv', () => {
       {...at, userId: 'ada', properties: {plan: '=1+1'}},
       {...at, userId: 'bob', properties: {plan: '=1+1'}},
       {...at, userId: 'bob'},
+      {...at, userId: 'bob', event: `${event} too`},
     ]);
     await covering('events', {event, ...day});
   });
@@ -353,8 +356,55 @@ describe('format=csv', () => {
     expect(retention.text).toBe('date,size,period,count,incomplete\r\n2024-01-01,2,0,1,\r\n');
   });
 
+  test('and as Parquet, with types that do not depend on their rows', async () => {
+    const file = async (path: string) => {
+      const answer = await under.read.get(path);
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/vnd.apache.parquet']);
+      const columns = await askFile(
+        answer.bytes,
+        'SELECT column_name AS n, column_type AS t FROM (DESCRIBE FROM FILE)',
+      );
+      return {
+        columns: columns.map(({n, t}) => `${n} ${t}`),
+        rows: await askFile(answer.bytes, 'FROM FILE'),
+        headers: answer.headers,
+      };
+    };
+    const ofReport = (report: string, parameters: Parameters) =>
+      file(pathOf(report, {...day, ...parameters, format: 'parquet'}));
+    const counts = await ofReport('events', {event, breakdown: 'plan'});
+    expect(counts.columns).toEqual(['value VARCHAR', 'kind VARCHAR', 'date DATE', 'count BIGINT']);
+    expect(counts.rows).toEqual([
+      {value: '=1+1', kind: null, date: '2024-01-01', count: '2'},
+      {value: null, kind: 'missing', date: '2024-01-01', count: '1'},
+    ]);
+    expect(counts.headers.etag).toMatch(/-parquet"$/);
+    const hours = await ofReport('events', {event, interval: 'hour', measure: 'users', timezone: 'Asia/Kolkata'});
+    expect(hours.columns).toEqual(['date TIMESTAMP WITH TIME ZONE', 'count BIGINT', 'users BIGINT']);
+    expect(hours.rows.find(({count}) => count !== '0')).toMatchObject({count: '3', users: '2'});
+    const retention = await ofReport('retention', {start: 'never', any_return: 'true', periods: '1'});
+    expect(retention.columns).toContain('incomplete BOOLEAN');
+    const funnel = await ofReport('funnel', {'steps[]': [event]});
+    expect(funnel.rows).toMatchObject([{step: '1', event, conversion_rate: 1, median_seconds: null}]);
+    const people = await file(`/v1/users?${query({prefix: 'ada', sort: 'events', format: 'parquet'})}`);
+    expect(people.columns).toEqual([
+      'id VARCHAR',
+      'kind VARCHAR',
+      'value DOUBLE',
+      'created_at TIMESTAMP WITH TIME ZONE',
+      'last_seen TIMESTAMP WITH TIME ZONE',
+      'traits VARCHAR',
+    ]);
+    expect(people.rows[0]).toMatchObject({id: 'ada', kind: 'user', traits: '{}'});
+    const nobody = await file(`/v1/users?${query({prefix: freshId('nobody'), format: 'parquet'})}`);
+    expect(nobody).toMatchObject({rows: [], columns: expect.arrayContaining(['last_seen TIMESTAMP WITH TIME ZONE'])});
+    const page = await file(`/v1/names?${query({...day, prefix: event, limit: '1', format: 'parquet'})}`);
+    expect(page.headers['next-cursor']).toBeDefined();
+    expect(page.rows).toHaveLength(1);
+  });
+
   // The client of tests decodes every body strictly.
-  test('is UTF-8 also where texts have half of a surrogate pair', async () => {
+  test('CSV is UTF-8 also where texts have half of a surrogate pair', async () => {
     const name = freshId('halves');
     const at = {event: name, userId: name, timestamp: '2024-01-01T10:00:00Z'};
     await under.track({...at, properties: {plan: 'a\ud83d', '\ude00b': 1}});

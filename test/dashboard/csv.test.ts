@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {type Cell, csvOf as csvOfPage} from '../../dashboard/src/charts/csv.js';
-import {csvOf as csvOfReport} from '../../src/edge/routes/csv.js';
+import {csvOf as csvOfReport} from '../../src/edge/tables/csv.js';
 
 /** RFC 4180, 2: records end with CRLF; a quoted field may hold commas, line ends and doubled quotes. */
 function read(text: string): string[][] {

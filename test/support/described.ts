@@ -118,7 +118,9 @@ export class Described {
   private bodyProblems({method}: Asked, {headers, text}: Answered, {content}: DescribedAnswer): string[] {
     const type = headers['content-type'];
     if (content === undefined) return text === '' ? [] : ['no body is described'];
-    const media = Object.keys(content).find((one) => type?.startsWith(`${one};`) && type.endsWith('; charset=utf-8'));
+    const isFile = (one: string): boolean => Object.keys(content[one]!.schema).length === 0;
+    const isText = (one: string): boolean => type?.startsWith(`${one};`) === true && type.endsWith('; charset=utf-8');
+    const media = Object.keys(content).find((one) => (isFile(one) ? type === one : isText(one)));
     if (media === undefined) return [`the type ${type} is not described`];
     if (method === 'HEAD') return text === '' ? [] : ['HEAD was answered with a body'];
     const {schema} = content[media];

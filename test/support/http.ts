@@ -98,7 +98,8 @@ export class Client {
     const endMs = performance.now() + patienceMsMax;
     for (;;) {
       const answer = await this.client.send(method, path, options);
-      new TextDecoder('utf-8', {fatal: true}).decode(answer.bytes);
+      if (/charset|^$/.test(answer.headers['content-type'] ?? ''))
+        new TextDecoder('utf-8', {fatal: true}).decode(answer.bytes);
       checkDescribed({method, path, json: options.json}, answer);
       const isBehind = answer.status === 503 && answer.text.includes('the partition is behind its log');
       Client.asked.inAll += 1;

@@ -157,7 +157,7 @@ export const shellMutants: readonly ShellMutant[] = [
   {
     name: 'a-formula-in-a-csv',
     breaks: 'docs/api/reports/README.md: a text that a spreadsheet would compute gets an apostrophe',
-    file: 'src/edge/routes/csv.ts',
+    file: 'src/edge/tables/csv.ts',
     text: '/^[=+\\-@\\t\\r]/',
     replacement: '/^[=+\\t\\r]/',
     caughtBy: {vitest: 'test/dashboard/csv.test.ts'},

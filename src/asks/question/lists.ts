@@ -111,8 +111,8 @@ export const people = object({
     .union([word(['events']), object({sum: name.describe('The name of a property.')})], 'events, or {"sum": property}')
     .optional()
     .describe(
-      '`"events"`: those with the most events first. `{"sum": property}`: those with the largest sum of its numbers. Each row has ' +
-        'the exact `value`, of the events that `event`, `where` and `range` choose, without these of all. Absent: the last seen first.',
+      '`"events"`: the most events first. `{"sum": property}`: the largest sum of its numbers first. Each row has the exact ' +
+        '`value`, of the events that `event`, `where` and `range` choose, without these of all. Absent: the last seen first.',
     ),
   ...page,
   prefix: anyText().optional().describe('Only users whose id begins with this.'),

@@ -1,6 +1,7 @@
-// An answer of lines, one JSON text each (NDJSON): as many as there are, in memory that does not depend on how many.
-//   LA1. One page of lines is held at a time. The next one is asked for once the client has taken the last: a client that reads
-//        slowly gets pages that are made when it reads them, and small ones.
+// An answer of lines, one JSON text each: as many as there are, in memory that does not depend on how many. They are sent as they
+// are (NDJSON), or in the form of another file.
+//   LA1. One page of lines is held at a time, or what the form holds. The next one is asked for once the client has taken the last:
+//        a client that reads slowly gets pages that are made when it reads them, and small ones.
 //   LA2. The last line is `{"end":true,"events":n}`. After a failure it is the error in its place, or nothing where the
 //        connection broke. Such an answer has no end in HTTP either: a client that looks at no line takes it for cut, too.
 //   LA3. A client that takes nothing for `unreadMsMax` is cut off; one that has left ends the reading of pages.
@@ -12,8 +13,6 @@ import {errorValue, type Failure, type Header, RequestFailure, retryAfter, unava
 import {encodingFor} from './accept-encoding.js';
 import type {Exchange} from './exchange.js';
 import type {StreamAnswer} from './stream-answer.js';
-
-const linesType = 'application/x-ndjson; charset=utf-8';
 
 /** Bytes of a page; they double while the client takes each page at once. LA1 */
 const pageBytesMin = 32 * 1024;
@@ -48,6 +47,22 @@ export interface LinePages {
   readonly events: number;
 }
 
+/** What lines become on their way to the client: one for each answer. */
+export interface LineForm {
+  readonly contentType: string;
+  readonly headers: readonly Header[];
+  /** Takes the next lines. @returns bytes that can be sent now, maybe none. */
+  add(lines: Buffer): Promise<Buffer>;
+  /** What it still holds. */
+  flush(): Promise<Buffer>;
+  /** The last bytes of a whole answer. */
+  end(events: number): Promise<Buffer>;
+  /** The last bytes of one that failed. */
+  fail(failure: Failure): Promise<Buffer>;
+  /** Nothing more is asked for. */
+  close(): void;
+}
+
 /** The first page, before the head of the answer is written: its failure is a status. @throws RequestFailure */
 export async function firstPage(pages: LinePages): Promise<Buffer | undefined> {
   checkRoom(pages.caller);
@@ -65,42 +80,45 @@ export function answerLines(
   headers: readonly Header[],
   first: Buffer | undefined,
   pages: LinePages,
+  form: LineForm = encodingFor(exchange.acceptEncoding, ['gzip']) === undefined ? new PlainLines() : new GzipLines(),
 ): void {
-  const encoding = encodingFor(exchange.acceptEncoding, ['gzip']) === undefined ? undefined : new GzipLines();
-  const coded: readonly Header[] = encoding === undefined ? [] : [['Content-Encoding', 'gzip']];
-  const all: readonly Header[] = [...headers, ['Vary', 'Accept-Encoding'], ...coded];
+  const {contentType} = form;
+  const all: readonly Header[] = [...headers, ['Vary', 'Accept-Encoding'], ...form.headers];
   if (exchange.method === 'HEAD') {
-    exchange.answer('200 OK', linesType, '', all);
+    exchange.answer('200 OK', contentType, '', all);
     return;
   }
   if (exchange.isOver) return; // The client left while the first page was made.
   const {caller} = pages;
   begun(caller);
-  exchange.stream(linesType, all, (answer) => {
+  exchange.stream(contentType, all, (answer) => {
     if (answer === undefined) {
       ended(caller);
       return;
     }
-    const lines = new LineAnswer(exchange, answer, encoding);
+    const lines = new LineAnswer(exchange, answer, form);
     lines
       .write(first, pages)
       .catch((error: unknown) => exchange.failed('writing lines', error))
-      .finally(() => ended(caller));
+      .finally(() => {
+        form.close();
+        ended(caller);
+      });
   });
 }
 
 class LineAnswer {
   private readonly exchange: Exchange;
   private readonly answer: StreamAnswer;
-  private readonly encoding: GzipLines | undefined;
+  private readonly form: LineForm;
   private hasLeft = false;
   /** Resolves the wait for the client, if there is one. */
   private proceed: () => void = () => {};
 
-  constructor(exchange: Exchange, answer: StreamAnswer, encoding: GzipLines | undefined) {
+  constructor(exchange: Exchange, answer: StreamAnswer, form: LineForm) {
     this.exchange = exchange;
     this.answer = answer;
-    this.encoding = encoding;
+    this.form = form;
     answer.listen({
       free: () => this.proceed(),
       over: () => {
@@ -113,14 +131,9 @@ class LineAnswer {
   async write(first: Buffer | undefined, pages: LinePages): Promise<void> {
     const failure = await this.writePages(first, pages);
     if (this.hasLeft) return;
-    const {answer, encoding} = this;
-    if (failure === undefined) {
-      const last = `{"end":true,"events":${pages.events}}\n`;
-      answer.end(encoding === undefined ? last : await encoding.end(last));
-    } else {
-      const last = `${JSON.stringify({error: errorValue(failure)})}\n`;
-      answer.breakOff(encoding === undefined ? last : await encoding.add(last));
-    }
+    const {answer, form} = this;
+    if (failure === undefined) answer.end(await form.end(pages.events));
+    else answer.breakOff(await form.fail(failure));
   }
 
   /** @returns why the pages ended before their last one; undefined: they did not. LA2 */
@@ -128,11 +141,13 @@ class LineAnswer {
     let bytesMax = pageBytesMin;
     try {
       for (let page = first; page !== undefined; page = await this.awaited(pages.next(bytesMax))) {
-        if (page.length > 0) await this.writeLines(page);
+        if (page.length > 0) await this.writeLines(this.form.add(page));
         const isSlow = await this.untilTaken();
         if (this.hasLeft) break;
         bytesMax = isSlow ? pageBytesMin : Math.min(2 * bytesMax, pageBytesMax);
       }
+      if (!this.hasLeft) await this.writeLines(this.form.flush());
+      await this.untilTaken();
     } catch (error) {
       if (!(error instanceof RequestFailure)) throw error;
       return error.failure;
@@ -140,8 +155,8 @@ class LineAnswer {
     return undefined;
   }
 
-  private async writeLines(lines: Buffer): Promise<void> {
-    const piece = this.encoding === undefined ? lines : await this.encoding.add(lines);
+  private async writeLines(made: Promise<Buffer>): Promise<void> {
+    const piece = await this.awaited(made);
     if (!this.hasLeft && piece.length > 0) this.answer.write(piece);
   }
 
@@ -169,34 +184,63 @@ class LineAnswer {
   }
 }
 
-/** Compresses pieces one after the other; what `add` returned can be read without the rest. */
-class GzipLines {
-  private readonly gzip: Gzip = createGzip();
-  private pieces: Buffer[] = [];
-  private fail: (error: Error) => void = () => {};
+const nothing = Buffer.alloc(0);
 
-  constructor() {
-    this.gzip.on('data', (piece: Buffer) => this.pieces.push(piece));
-    this.gzip.on('error', (error) => this.fail(error));
+/** Lines as they are (NDJSON). LA2 */
+class PlainLines implements LineForm {
+  readonly contentType = 'application/x-ndjson; charset=utf-8';
+  readonly headers: readonly Header[] = [];
+
+  async add(lines: Buffer): Promise<Buffer> {
+    return lines;
   }
 
-  add(piece: string | Buffer): Promise<Buffer> {
+  async flush(): Promise<Buffer> {
+    return nothing;
+  }
+
+  async end(events: number): Promise<Buffer> {
+    return Buffer.from(`{"end":true,"events":${events}}\n`);
+  }
+
+  async fail(failure: Failure): Promise<Buffer> {
+    return this.add(Buffer.from(`${JSON.stringify({error: errorValue(failure)})}\n`));
+  }
+
+  close(): void {}
+}
+
+/** Compresses lines page after page; what `add` returned can be read without the rest. */
+class GzipLines extends PlainLines {
+  override readonly headers: readonly Header[] = [['Content-Encoding', 'gzip']];
+  private readonly gzip: Gzip = createGzip();
+  private pieces: Buffer[] = [];
+  private reject: (error: Error) => void = () => {};
+
+  constructor() {
+    super();
+    this.gzip.on('data', (piece: Buffer) => this.pieces.push(piece));
+    this.gzip.on('error', (error) => this.reject(error));
+  }
+
+  override add(lines: Buffer): Promise<Buffer> {
     return this.taken((done) => {
-      this.gzip.write(piece);
+      this.gzip.write(lines);
       this.gzip.flush(constants.Z_SYNC_FLUSH, done);
     });
   }
 
-  end(text: string): Promise<Buffer> {
+  override async end(events: number): Promise<Buffer> {
+    const last = await super.end(events);
     return this.taken((done) => {
       this.gzip.once('end', done);
-      this.gzip.end(text);
+      this.gzip.end(last);
     });
   }
 
   private taken(work: (done: () => void) => void): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      this.fail = reject;
+      this.reject = reject;
       work(() => {
         const piece = Buffer.concat(this.pieces);
         this.pieces = [];

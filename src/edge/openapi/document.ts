@@ -6,6 +6,7 @@ import {positionsPattern} from '../../log-position.js';
 import type {Access} from '../admission/authentication.js';
 import {preflightAnswer} from '../answers/ingestion.js';
 import {type ErrorCode, statusOf} from '../failure.js';
+import {parquetType} from '../parquet/events-as-parquet.js';
 import {type JsonSchema, noParameters, numberedName, type QueryForm} from '../query/query.js';
 import {type BodyEndpoint, type Method, type ReadEndpoint, type Route, type Routes, routedMethods} from '../route.js';
 import {describedHeaders, type HeaderName, headersAlways, headersSometimes} from './headers.js';
@@ -439,10 +440,11 @@ function describeContent(
   codes: readonly ErrorCode[],
   refusals: Operation['refusals'],
 ): DescribedAnswer['content'] {
-  const {schema, media, example, hasCsv} = answer ?? {};
+  const {schema, media, example, isTable} = answer ?? {};
   const shown = example === undefined ? {} : {example};
+  const parquet = isTable && {[parquetType]: {schema: {}}};
   if (media !== undefined) {
-    return {[media]: {schema: media === 'application/json' ? {type: 'object'} : {type: 'string'}}};
+    return {[media]: {schema: media === 'application/json' ? {type: 'object'} : {type: 'string'}}, ...parquet};
   }
   if (refusals !== undefined && codes.length > 0) {
     const own = referenceTo(refusals.schema);
@@ -456,7 +458,7 @@ function describeContent(
   if (bodies.length === 0) return undefined;
   const body = bodies.length === 1 ? bodies[0]! : {anyOf: bodies};
   const json = {schema: codes.length === 0 ? body : {allOf: [body, errorWith(codes)]}, ...shown};
-  return {'application/json': json, ...(hasCsv && {'text/csv': {schema: {type: 'string'}}})};
+  return {'application/json': json, ...(isTable && {'text/csv': {schema: {type: 'string'}}}), ...parquet};
 }
 
 const errorWith = (codes: readonly ErrorCode[]): JsonSchema => ({

@@ -75,7 +75,7 @@ const headerForms = {
     example: 'unknown event "singup"; did you mean "signup"?',
   },
   'Next-Cursor': {
-    description: 'Only with `format=csv` of a list: the `cursor` of the next page. Absent on the last page.',
+    description: 'Of a list as a table: the `cursor` of the next page. Absent on the last page.',
     pattern: /^[\w-]+$/,
     example: 'WyJKdW5lIiwxXQ',
   },

@@ -31,8 +31,8 @@ export interface Answer {
   readonly schema?: z.ZodType;
   /** A content type other than JSON, whose body is a text. */
   readonly media?: string;
-  /** Whether the answer also comes as `text/csv`. */
-  readonly hasCsv?: true;
+  /** Whether the answer also comes as Parquet, and as CSV if it is JSON. */
+  readonly isTable?: true;
   readonly headers?: AnswerHeaders;
   readonly example?: unknown;
 }

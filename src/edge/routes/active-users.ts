@@ -8,7 +8,7 @@ import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
 import {didForm, didIn, didOf} from '../query/did.js';
 import {member} from '../query/parameters.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 
 export const usersForm = {

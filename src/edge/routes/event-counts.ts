@@ -12,7 +12,7 @@ import {flag, member, name, optional, optionalList, type TextForm} from '../quer
 import type {QueryValues} from '../query/query.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {ofEveryReport, refused, reportRoute} from './reports.js';
 
 /** `<property>=<value>`, split at the first `=`; an empty value is a value. */

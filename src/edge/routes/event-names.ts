@@ -8,7 +8,7 @@ import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
 import {flag, member} from '../query/parameters.js';
 import {openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {foreignCursor, hiddenIn, ofEveryReport, reportRoute} from './reports.js';
 
 const {shape} = names;

@@ -1,4 +1,4 @@
-// GET /v1/export and /v1/user/export: everything as lines of JSON (docs/api/exports.md).
+// GET /v1/export and /v1/user/export: everything as lines of JSON, events also as Parquet (docs/api/exports.md).
 //   EX1. All events come from published snapshots, page after page, as of the position of the first page. One person comes live,
 //        as of the position at which its partition was when it was asked.
 //   EX2. Each page is read when it is due: an event that is deleted meanwhile is on no later page.
@@ -13,12 +13,13 @@ import {type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {answerLines, firstPage, type LinePages} from '../http/line-answer.js';
+import {EventsAsParquet} from '../parquet/events-as-parquet.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {failUnknown, oneUser, userForm, userNotFound} from '../query/asked-user.js';
 import {askerOf} from '../query/asker-of.js';
 import {where} from '../query/conditions.js';
 import {HistoryReader, type HistoryStart} from '../query/history.js';
-import {name, optional, type TextForm} from '../query/parameters.js';
+import {name, optional, type TextForm, word} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import {partitionOfUser} from '../query/user-partition.js';
 import {type LineText, linesAs, textForm} from './line-texts.js';
@@ -41,13 +42,16 @@ export const exportForm = {
       'The `id` of the last line of an export that was cut: goes on after it. The answer is as of a new position; the other ' +
       'parameters should be those of before.',
   }),
+  format: optional(word<'ndjson' | 'parquet'>(['ndjson', 'parquet']), {
+    description: '`parquet`: a file with a column for each member. Default: `ndjson`.',
+  }),
   ...textForm,
 };
 
 export const userExportForm = {...userForm, ...textForm};
 
 export async function exportEvents(front: Front, exchange: Exchange): Promise<void> {
-  const {event, where, after, text, ...times} = readQuery(exchange.query, exportForm);
+  const {event, where, after, format, text, ...times} = readQuery(exchange.query, exportForm);
   const {fromMs, toMs} = optionalBoundsOf(times, front);
   const query = {
     fromMs: fromMs ?? 0, // No event is earlier than 1970.
@@ -58,7 +62,9 @@ export async function exportEvents(front: Front, exchange: Exchange): Promise<vo
   };
   const pages = new EventPages(front, askerOf(exchange), query, text);
   const first = await firstPage(pages);
-  answerLines(exchange, pages.headers, first, pages);
+  const file =
+    format === 'parquet' ? new EventsAsParquet(front.reads.parquet, Object.fromEntries(pages.headers)) : undefined;
+  answerLines(exchange, pages.headers, first, pages, file);
 }
 
 const noSuchEvent = invalidRequest(

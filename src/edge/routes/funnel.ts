@@ -38,7 +38,7 @@ import {numbered, numberedName, type QueryValues} from '../query/query.js';
 import {bucketTimesOf, rangeForm, rangeIn} from '../query/question-times.js';
 import {numberIn, renamed} from '../query/renamed.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {foreignCursor, ofEveryReport, refused, reportRoute} from './reports.js';
 
 const {shape} = funnel;

@@ -7,7 +7,7 @@ import {bucketsOf} from '../query/asked-times.js';
 import {didOf, namedForm, namedIn} from '../query/did.js';
 import {startBefore} from '../query/neighbour-buckets.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 
 export const lifecycleForm = {...ofEveryReport, ...formatForm, ...namedForm, ...bucketedForm};

@@ -5,9 +5,8 @@ import {optional, word} from '../query/parameters.js';
 export const textForm = {
   text: optional(word<'exact' | 'utf8'>(['exact', 'utf8']), {
     description:
-      '`utf8`: in keys and values, U+FFFD takes the place of U+0000 and of each half of a surrogate pair that lacks the other ' +
-      'half, for stores that take neither, such as PostgreSQL. Two keys of an object may become equal. Default: `exact`, all texts ' +
-      'as they were sent.',
+      '`utf8`: in keys and values, U+FFFD takes the place of U+0000 and of each lone half of a surrogate pair, for stores that ' +
+      'take neither, such as PostgreSQL. Two keys of an object may become equal. Default: `exact`, all texts as they were sent.',
   }),
 };
 

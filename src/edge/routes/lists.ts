@@ -19,7 +19,7 @@ import {flag, member, ofPageBefore} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
 import {openRangeForm} from '../query/question-times.js';
 import {openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {foreignCursor, hiddenIn, ofEveryReport, reportRoute} from './reports.js';
 
 type PageShape = Pick<typeof values.shape, 'prefix' | 'limit' | 'cursor'>;

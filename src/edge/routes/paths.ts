@@ -10,7 +10,7 @@ import {conditionTexts} from '../query/conditions.js';
 import {member, name, optional} from '../query/parameters.js';
 import {rangeForm, rangeIn} from '../query/question-times.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 
 const {shape} = paths;

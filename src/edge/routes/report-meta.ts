@@ -1,7 +1,7 @@
 // What an answer says of itself (src/edge/answers/report-meta.ts), made of the headers of the report role's answer.
 import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import type {Meta} from '../answers/report-meta.js';
-import {isListing} from './list-csv.js';
+import {isListing} from '../tables/list-table.js';
 
 type Report = Extract<ReportAnswer, {kind: 'report'}>;
 

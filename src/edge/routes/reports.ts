@@ -5,14 +5,17 @@ import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import {type Failure, type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {parquetType} from '../parquet/events-as-parquet.js';
 import {askerOf} from '../query/asker-of.js';
 import {optional, position} from '../query/parameters.js';
 import {asSeenBy} from '../query/personal-data.js';
 import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
-import {isListing, nextCursorIn} from './list-csv.js';
+import {csvType, tableCsv} from '../tables/csv.js';
+import {isListing, nextCursorIn} from '../tables/list-table.js';
+import {tableOf} from '../tables/report-table.js';
 import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
-import {csvTag, csvType, type formatForm, jsonTags, reportCsv} from './report-csv.js';
+import {type formatForm, jsonTags, type TableFormat, tableTag} from './report-format.js';
 import {metaOf, withMeta} from './report-meta.js';
 
 /** Parameters of every report. */
@@ -59,8 +62,8 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
     const query = asSeenBy(exchange, read(values, front));
     // Values are read as those of the forms that reports share: not every form has all of these.
     const {at, format, filter} = values as Partial<QueryValues<typeof ofEveryReport & typeof formatForm> & Filtered>;
-    const isCsv = format === 'csv';
-    const ifNoneMatch = isCsv ? jsonTags(exchange.ifNoneMatch) : exchange.ifNoneMatch;
+    const table = format === 'json' ? undefined : format;
+    const ifNoneMatch = table === undefined ? exchange.ifNoneMatch : jsonTags(exchange.ifNoneMatch, table);
     const includes = readMinPosition(exchange, front.partitionCount);
     if (at !== undefined && includes !== undefined)
       throw new RequestFailure(invalidRequest('at and Min-Log-Position exclude each other', 'at'));
@@ -75,7 +78,7 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
         ? reportIn(await front.reads.asks.report(asked, askerOf(exchange)))
         : await answerIncluding(front, exchange, asked, includes);
     const hints = [...(filter === undefined ? [] : hintsOfFilter(filter)), ...hintsOf(query, front)];
-    answerReport(exchange, query, answer, hints, isCsv);
+    await answerReport(front, exchange, query, answer, hints, table);
   };
   return Object.assign(handle, {questionOf});
 }
@@ -116,24 +119,26 @@ function hintsOfHidden(query: ReportQuery, {kept: {keys}}: Front): readonly stri
 }
 
 /** `ofEdge`: hints, which come before those of the answer. */
-function answerReport(
+async function answerReport(
+  front: Front,
   exchange: Exchange,
   query: ReportQuery,
   report: Extract<ReportAnswer, {kind: 'report'}>,
   ofEdge: readonly string[],
-  isCsv: boolean,
-): void {
+  table: TableFormat | undefined,
+): Promise<void> {
   const {headers, body} = report;
   const hints = [...ofEdge, headers['Report-Hint']].filter((one) => one !== undefined);
   const list = Object.entries({
     ...headers,
-    ...(isCsv && {ETag: csvTag(headers.ETag)}),
+    ...(table !== undefined && {ETag: tableTag(headers.ETag, table)}),
     ...(hints.length > 0 && {'Report-Hint': hints.join('; ')}),
   }) as Header[];
-  if (body === null) exchange.answer('304 Not Modified', undefined, '', list);
-  else if (!isCsv) exchange.json('200 OK', withMeta(body, metaOf(query, report, ofEdge)), list);
-  else {
-    const next = isListing(query) ? nextCursorIn(body) : [];
-    exchange.answer('200 OK', csvType, reportCsv(query, body), [...list, ...next]);
-  }
+  if (body === null) return exchange.answer('304 Not Modified', undefined, '', list);
+  if (table === undefined) return exchange.json('200 OK', withMeta(body, metaOf(query, report, ofEdge)), list);
+  const all = isListing(query) ? [...list, ...nextCursorIn(body)] : list;
+  if (table === 'csv') return exchange.answer('200 OK', csvType, tableCsv(tableOf(query, body)), all);
+  const {'Report-As-Of': asOf, 'Report-Log-Position': position} = headers;
+  const facts = {'Report-As-Of': asOf, 'Report-Log-Position': position};
+  exchange.answer('200 OK', parquetType, await front.reads.parquet.write({query, body, facts}), all);
 }

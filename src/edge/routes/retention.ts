@@ -12,7 +12,7 @@ import {flag, member, name, optional, required} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {ofEveryReport, refused, reportRoute} from './reports.js';
 
 const {shape} = retention;

@@ -13,7 +13,7 @@ import {rangeForm, rangeIn} from '../query/question-times.js';
 import {partitionOfUser} from '../query/user-partition.js';
 import type {Handle} from '../route.js';
 import {funnelQuery} from './funnel.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 
 const unknownFunnel: Failure = {code: 'not_found', message: 'no such saved funnel'};

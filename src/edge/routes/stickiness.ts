@@ -6,7 +6,7 @@ import {bucketsOf} from '../query/asked-times.js';
 import {didOf, namedForm, namedIn} from '../query/did.js';
 import {flag} from '../query/parameters.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 
 export const stickinessForm = {

@@ -14,7 +14,7 @@ import {openRangeForm} from '../query/question-times.js';
 import {openRangeIn} from '../query/recent-range.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {behindOf} from './behind.js';
-import {formatForm} from './report-csv.js';
+import {formatForm} from './report-format.js';
 import {foreignCursor, ofEveryReport, reportRoute} from './reports.js';
 
 const {shape} = people;
@@ -50,9 +50,8 @@ export const userListForm = {
   ...deedsForm,
   sort: optional(askedSort, {
     description:
-      '`events`: those with the most events first. `sum:<property>`: those with the largest sum of the numbers of this ' +
-      'property first. Each row has the exact `value`. It is of the events that `event`, `where`, `from` and `to` choose, ' +
-      'without these of all events. Absent: the last seen first.',
+      '`events`: the most events first. `sum:<property>`: the largest sum of its numbers first. Each row has the exact `value`, ' +
+      'of the events that `event`, `where`, `from` and `to` choose, without these of all. Absent: the last seen first.',
   }),
   limit: member(shape.limit),
   cursor: member(shape.cursor, {description: ofPageBefore}),

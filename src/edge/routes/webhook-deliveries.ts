@@ -19,7 +19,7 @@ export const deliveriesForm = {
   status: withDefault(word(['recent', 'pending', 'dead']), 'recent', {
     description:
       '`recent`: the newest 50 attempts, newest first. `pending`: messages that wait for an attempt, and `dead`: dead letters, ' +
-      'kept for 30 days; oldest first. Events that were not sent yet wait where they are stored, and are not listed.',
+      'kept for 30 days; oldest first. Events that were not sent yet are not listed.',
   }),
   cursor: optional(wholeNumber(999_999_999), {description: 'The `next_cursor` of the page before.'}),
 };

@@ -22,7 +22,7 @@ export const engagement: Operations = {
       200: {
         description: 'The cohorts.',
         schema: retentionAnswer,
-        hasCsv: true,
+        isTable: true,
         headers: bucketed,
         example: {
           interval: 'day',
@@ -53,7 +53,7 @@ export const engagement: Operations = {
       200: {
         description: 'The users of each bucket.',
         schema: lifecycleAnswer,
-        hasCsv: true,
+        isTable: true,
         headers: bucketed,
         example: {
           interval: 'day',
@@ -77,7 +77,7 @@ export const engagement: Operations = {
       200: {
         description: 'Users by their number of buckets.',
         schema: stickinessAnswer,
-        hasCsv: true,
+        isTable: true,
         headers: bucketed,
         example: {
           interval: 'day',
@@ -105,7 +105,7 @@ export const engagement: Operations = {
       200: {
         description: 'The paths.',
         schema: pathsAnswer,
-        hasCsv: true,
+        isTable: true,
         headers: hinted,
         example: {
           depth: 4,

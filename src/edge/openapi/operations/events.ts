@@ -122,9 +122,8 @@ export const events: Operations = {
     summary: 'Read what was refused',
     description:
       'The newest 10,000 refusals of events, identifies and bodies that came with a known key. Each edge keeps its own ' +
-      'list in memory. Nothing is on disk, and a restart clears it. With the code `conflict`, each partition lists its ' +
-      'newest 800 events and identifies that were accepted and not counted, because their `messageId` was known with ' +
-      'other content.',
+      'list in memory, which a restart clears. With the code `conflict`, each partition lists its newest 800 events and ' +
+      'identifies that were accepted and not counted, because their `messageId` was known with other content.',
     query: rejectedForm,
     answers: {
       200: {

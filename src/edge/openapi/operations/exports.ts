@@ -29,6 +29,7 @@ export const exports: Operations = {
       200: {
         description: lines,
         media,
+        isTable: true,
         headers: {always: ['Report-As-Of', 'Report-Log-Position', 'Vary'], sometimes: ['Content-Encoding']},
       },
     },

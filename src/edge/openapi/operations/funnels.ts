@@ -20,7 +20,7 @@ export const funnels: Operations = {
     query: savedFunnelForm,
     isConditional: true,
     answers: {
-      200: {description: 'The funnel.', schema: funnelAnswer, hasCsv: true, headers: hinted},
+      200: {description: 'The funnel.', schema: funnelAnswer, isTable: true, headers: hinted},
       304: {...unchanged, headers: hinted},
     },
     errors: ['not_found', 'too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],

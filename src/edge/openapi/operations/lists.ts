@@ -43,7 +43,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of users.',
         schema: usersAnswer,
-        hasCsv: true,
+        isTable: true,
         headers,
         example: {
           data: [
@@ -142,7 +142,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of properties.',
         schema: propertiesAnswer,
-        hasCsv: true,
+        isTable: true,
         headers,
         example: {data: [{property: 'plan', share: 1, types: {string: 2}}], ...end},
       },
@@ -161,7 +161,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of values.',
         schema: valuesAnswer,
-        hasCsv: true,
+        isTable: true,
         headers,
         example: {data: [{value: 'free', count: 1}, pro], distinct: 2, ...end},
       },
@@ -180,7 +180,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of traits.',
         schema: traitsAnswer,
-        hasCsv: true,
+        isTable: true,
         headers,
         example: {
           data: [
@@ -205,7 +205,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of values.',
         schema: valuesAnswer,
-        hasCsv: true,
+        isTable: true,
         headers,
         example: {data: [pro, {kind: 'missing', count: 1}], distinct: 1, ...end},
       },

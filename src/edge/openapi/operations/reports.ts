@@ -53,7 +53,7 @@ export const reports: Operations = {
       200: {
         description: 'The counts.',
         schema: eventCountsAnswer,
-        hasCsv: true,
+        isTable: true,
         headers: bucketed,
         example: {event: 'signup', ...twoDays},
       },
@@ -74,7 +74,7 @@ export const reports: Operations = {
       200: {
         description: 'The counts.',
         schema: activeAnswer,
-        hasCsv: true,
+        isTable: true,
         headers: bucketed,
         example: {metric: 'dau', ...twoDays},
       },
@@ -96,7 +96,7 @@ export const reports: Operations = {
       200: {
         description: 'The funnel.',
         schema: funnelAnswers,
-        hasCsv: true,
+        isTable: true,
         headers: bucketed,
         example: {
           steps: [
@@ -167,7 +167,7 @@ export const reports: Operations = {
       200: {
         description: 'One page of names.',
         schema: namesAnswer,
-        hasCsv: true,
+        isTable: true,
         headers: {always: freshness, sometimes: ['Report-Retained-From', 'Next-Cursor']},
         example: {
           data: [

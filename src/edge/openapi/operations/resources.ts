@@ -55,9 +55,7 @@ function operationsOf(one: Resource): Operations {
     ...withId,
     id: `change${type}`,
     summary: `Change ${article} ${noun}`,
-    description: ['Fields that are not named stay as they are.', ...(ofChange === undefined ? [] : [ofChange])].join(
-      ' ',
-    ),
+    description: ['Fields not named stay.', ...(ofChange === undefined ? [] : [ofChange])].join(' '),
     isGuarded: true,
     body: {schema: schemas.change, example: example.change},
     answers: {200: shown, 412: outdated},

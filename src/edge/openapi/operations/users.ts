@@ -168,7 +168,7 @@ export const users: Operations = {
     tag: 'Users',
     summary: 'Set traits of a user',
     description:
-      'Sets or updates the given traits, the top level key by key; the others stay as they are. With a `timestamp` it sets ' +
+      'Sets the given traits, the top level key by key; the others stay. With a `timestamp` it sets ' +
       'only what no later identify has set; a timestamp ahead of the receipt counts as the receipt. With a `messageId` a retry ' +
       'is acknowledged and changes nothing, also once the user is deleted. With an `anonymousId` the events of that ' +
       'anonymous user become events of this user.',

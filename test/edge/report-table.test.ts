@@ -1,11 +1,13 @@
-// Reports as CSV: the columns of each shape, and tags that JSON answers do not share.
+// Reports as tables, written as CSV: the columns of each shape, and tags that JSON answers do not share.
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../src/asks/report.js';
-import {csvTag, jsonTags, reportCsv} from '../../src/edge/routes/report-csv.js';
+import {jsonTags, tableTag} from '../../src/edge/routes/report-format.js';
+import {tableCsv} from '../../src/edge/tables/csv.js';
+import {tableOf} from '../../src/edge/tables/report-table.js';
 
 const times = {fromMs: 0, toMs: 1, interval: 'day'} as const;
 const lines = (query: object, answer: object): string[] =>
-  reportCsv({...times, ...query} as ReportQuery, JSON.stringify(answer)).split('\r\n');
+  tableCsv(tableOf({...times, ...query} as ReportQuery, JSON.stringify(answer))).split('\r\n');
 const day = (date: string, count: number, value?: number | null) => ({
   date,
   count,
@@ -183,9 +185,10 @@ test('of paths: a row for each edge', () => {
 });
 
 describe('the tags', () => {
-  test('of a CSV and of its JSON answer differ, and lead to each other', () => {
-    expect(csvTag('"abc"')).toBe('"abc-csv"');
-    expect(jsonTags(csvTag('"abc"'))).toBe('"abc"');
+  test('of a table and of its JSON answer differ, and lead to each other', () => {
+    expect(tableTag('"abc"', 'csv')).toBe('"abc-csv"');
+    for (const format of ['csv', 'parquet'] as const) expect(jsonTags(tableTag('"abc"', format), format)).toBe('"abc"');
+    expect(jsonTags('"abc-csv"', 'parquet')).toBe(undefined);
   });
 
   test.each([
@@ -196,6 +199,6 @@ describe('the tags', () => {
     ['"a", "b-csv", W/"c-csv"', '"b", "c"'],
     ['no quotes-csv', undefined],
   ])('that a client has of CSV: %s', (sent, expected) => {
-    expect(jsonTags(sent)).toBe(expected);
+    expect(jsonTags(sent, 'csv')).toBe(expected);
   });
 });
