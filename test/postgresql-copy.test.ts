@@ -14,7 +14,11 @@ import {until} from './support/until.js';
 const run = promisify(execFile);
 const page = readFileSync(new URL('../docs/postgresql.md', import.meta.url), 'utf8');
 const files = [...page.matchAll(/`([a-z]+\.sql)`[^`]*\n\n```sql\n([\s\S]*?)```/g)];
-const [createTables, follow, loadExport] = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands]) => commands!);
+const [createTables, follow, createViews, loadExport] = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(
+  ([, commands]) => commands!,
+);
+
+const [, perDay] = /```sql\n(SELECT date_trunc[^`]*)```/.exec(page)!;
 
 const obstacle = postgresObstacle();
 const under = useService({REPORT_REFRESH_SECONDS: '1'});
@@ -71,7 +75,7 @@ const copied = (what: string, isThere: (events: readonly Row[]) => boolean): Pro
   });
 
 test('the tables follow events, sign-ups and deletions', async () => {
-  expect(files.map(([, name]) => name)).toEqual(['schema.sql', 'page.sql', 'exported.sql', 'load.sql']);
+  expect(files.map(([, name]) => name)).toEqual(['schema.sql', 'page.sql', 'views.sql', 'exported.sql', 'load.sql']);
   const [ada, bob, device] = [freshId('ada'), freshId('bob'), freshId('device')];
   await under.trackAll([
     {event: 'seen', anonymousId: device, properties: {path: '/', text: 'a "quote", a \\ and ü'}},
@@ -86,6 +90,12 @@ test('the tables follow events, sign-ups and deletions', async () => {
     const {rows} = await database.query('SELECT user_id, line->$1 AS traits FROM profiles', ['traits']);
     return rows.some(({user_id: id, traits}) => id === ada && traits.plan === 'pro');
   });
+
+  await shell(createViews!);
+  const {rows: days} = await database.query(perDay!);
+  const [first, ...others] = days.map(({day, plan, bought, amount, people}) => [day, plan, bought, amount, people]);
+  expect(first).toEqual([new Date('2026-05-01T00:00:00Z'), 'pro', '1', null, '1']);
+  expect(others).toEqual([[expect.any(Date), null, '1', '1.5', '1']]);
 
   await under.track({event: 'signed up', userId: ada, anonymousId: device});
   await copied('the events of the device are those of the user', (events) =>
