@@ -24,6 +24,7 @@ import {findService, type ServiceAddress} from './import/service-address.js';
 import {SourceFault} from './import/source-fault.js';
 import {sourceFiles} from './import/source-files.js';
 import {summaryText} from './import/summary.js';
+import {openUmamiTables} from './import/umami-tables.js';
 import {formatOf, isTable} from './import/vendor-formats.js';
 
 const exitAllAccepted = 0;
@@ -94,13 +95,24 @@ async function main(): Promise<number> {
   }
 }
 
+const statePathOf = (path: string, {statePath}: ImportArguments): string => statePath ?? `${path}.import-state.json`;
+
+function openSource(path: string, given: ImportArguments): Promise<LineSource> {
+  const {from, website} = given;
+  if (from !== 'umami') return openLines(path, isTable(from));
+  return openUmamiTables(path, {website, folder: `${statePathOf(path, given)}.rows`});
+}
+
 async function dryRun(files: readonly string[], given: ImportArguments): Promise<number> {
   let refusedCount = 0;
   for (const path of files) {
-    const source = await openLines(path, isTable(given.from));
+    const source = await openSource(path, given);
     const run = new DryRun(given.from && formatOf(given.from, given), wallMs());
-    for await (const lines of source.chunks()) for (const line of lines) run.take(line);
-    source.close();
+    try {
+      for await (const lines of source.chunks()) for (const line of lines) run.take(line);
+    } finally {
+      source.close();
+    }
     process.stdout.write(run.text(basename(path)));
     refusedCount += run.refusedCount;
   }
@@ -136,16 +148,16 @@ async function importInto(
   interrupted: AbortSignal,
 ): Promise<number> {
   const file = await identifyFile(path, isTable(given.from));
-  const state = new ResumeStateFile(given.statePath ?? `${path}.import-state.json`, {
+  const state = new ResumeStateFile(statePathOf(path, given), {
     file,
     target: address.target,
-    reading: JSON.stringify([given.from, given.zone?.name, ...given.columns]),
+    reading: JSON.stringify([given.from, given.zone?.name, given.website, ...given.columns]),
   });
   const resumeFrom = given.isRestart ? null : await state.load();
   if (resumeFrom !== null) {
     process.stderr.write(`Resuming after line ${count(resumeFrom.line)} (${state.path}; --restart begins again).\n`);
   }
-  const source = await openLines(path, isTable(given.from));
+  const source = await openSource(path, given);
   const posterTo = (route: string, connections: number): HttpPoster =>
     createPoster(new URL(`${address.baseUrl}${route}`), address.key, connections);
   const posters = {

@@ -9,7 +9,7 @@ import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
 import {pageViewed} from '../../tools/shop/catalogue.js';
 import type {ShopEntry} from '../../tools/shop/entry.js';
-import {zipOf} from './zip.js';
+import {type Packed, zipOf} from './zip.js';
 
 /** What happened, or what became known of a user: the members of the entry's body. */
 export interface Told {
@@ -148,10 +148,34 @@ function ga4Line({event, userId, anonymousId, properties, timeMs}: Told, traits:
 const kolkataMs = 5.5 * 3_600_000;
 
 /** CSV as most programs write it: quotes where they are needed. */
-const tableOf = (columns: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string =>
+type Cell = string | number | undefined;
+const tableOf = (columns: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [columns, ...rows].map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
 const fieldOf = (value: string | number | undefined): string =>
   /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? '');
+
+const umamiColumns = [
+  ...['event_id', 'website_id', 'session_id', 'created_at', 'url_path', 'url_query', 'referrer_domain', 'page_title'],
+  ...['event_type', 'event_name', 'distinct_id', 'browser', 'screen', 'language'],
+];
+const umamiDataColumns = ['website_id', 'event_id', 'data_key', 'string_value', 'number_value', 'data_type'];
+const umamiSessionColumns = [
+  ...['website_id', 'session_id', 'distinct_id', 'data_key', 'string_value', 'number_value', 'data_type', 'created_at'],
+];
+
+function umamiRow({event, userId, anonymousId, properties, timeMs, messageId}: Told, website: string): Cell[] {
+  const [path, type] = [properties?.path, event === pageViewed ? '1' : '2'];
+  const time = plainTime(timeMs + kolkataMs).slice(0, 19);
+  const own = [messageId, website, anonymousId, time, path, '', 'search.example.org', 'Shop'];
+  return [...own, type, event === pageViewed ? '' : event, userId, 'chrome', '390x844', 'de-DE'];
+}
+
+/** Text and number have columns of their own; numbers have four digits. */
+const umamiCells = (key: string, value: string | number): Cell[] =>
+  typeof value === 'string' ? [key, value, '', '1'] : [key, '', value.toFixed(4), '2'];
+
+/** Tables are in no order. */
+const inDisorder = <T>(rows: readonly T[]): T[] => rows.map((_, at) => rows[(at * 7_919) % rows.length]!);
 
 export const exportForms: Readonly<Record<string, ExportForm>> = {
   segment: {
@@ -218,6 +242,39 @@ export const exportForms: Readonly<Record<string, ExportForm>> = {
         return event === undefined ? [] : [ga4Line(one, traits.get(userId), at)];
       });
       return writeLines(join(folder, 'events_000000000000.json.gz'), lines);
+    },
+  },
+  umami: {
+    options: ['--from', 'umami', '--timezone', 'Asia/Kolkata', '--website', 'shop'],
+    hasTraits: true,
+    write: (told, folder) => {
+      const events = told.filter(({event}) => event !== undefined);
+      const other = umamiRow(
+        {event: pageViewed, anonymousId: 'other', timeMs: events[0]!.timeMs, messageId: 'o'},
+        'blog',
+      );
+      const rows = [other, ...inDisorder(events).map((event) => umamiRow(event, 'shop'))];
+      const data = events.flatMap(({messageId, properties}) =>
+        Object.entries(properties ?? {}).map(([key, value]) => ['shop', messageId, ...umamiCells(key, value)]),
+      );
+      const sessions = told.flatMap(({userId, traits, timeMs}) =>
+        Object.entries(traits ?? {}).map(([key, value]) => [
+          ...['shop', `session of ${userId}`, userId, ...umamiCells(key, value)],
+          plainTime(timeMs + kolkataMs).slice(0, 19),
+        ]),
+      );
+      const path = join(folder, 'umami.zip');
+      const file = (name: string, columns: readonly string[], of: readonly (readonly Cell[])[]): Packed => ({
+        name,
+        content: Buffer.from(tableOf(columns, of)),
+      });
+      const tables = [
+        file('website_event.csv', umamiColumns, rows),
+        file('event_data.csv', umamiDataColumns, inDisorder(data)),
+        file('session_data.csv', umamiSessionColumns, sessions),
+      ];
+      writeFileSync(path, zipOf(tables));
+      return path;
     },
   },
   csv: {

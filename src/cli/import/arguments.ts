@@ -25,6 +25,7 @@ another service: events, traits and joined ids.
   --from SERVICE     whose export FILE is: ${Object.keys(vendorFormats).join(', ')}
   --timezone ZONE    the zone of times that have none: Europe/Berlin, +02:00, UTC (${namesThat('takesZone')})
   --map MEMBER=COLUMN,…  of a table: the column that is ${csvMembers.join(', ')}; the others are properties
+  --website ID       of Umami's tables: whose events, where they have several
   --dry-run          send nothing; show calls, events by name, and what would be refused
   --url URL          the service (default: the one that runs on DATA_DIR, ./data)
   --key sk_write_…   a write key (default: MILLRACE_KEY, or the file MILLRACE_KEY_FILE; else a temporary one is created)
@@ -48,6 +49,8 @@ export interface ImportArguments {
   readonly from: VendorName | undefined;
   /** Of times that have none. */
   readonly zone: Zone | undefined;
+  /** Of Umami. */
+  readonly website: string | undefined;
   /** Of a table. */
   readonly columns: CsvColumns;
   readonly url: string | null;
@@ -80,6 +83,7 @@ export function readArguments(args: readonly string[], folder: string): ImportAr
     from,
     zone: values.timezone === undefined ? undefined : checkedZone(values.timezone, from),
     columns: checkedColumns(values.map, from),
+    website: checkedWebsite(values.website, from),
     url: values.url === undefined ? null : checkedUrl(values.url),
     key: values.key ?? null,
     batchEvents: checkedCount('--batch', values.batch, batchEventsMax),
@@ -99,6 +103,7 @@ function parsed(args: readonly string[]) {
       options: {
         from: {type: 'string'},
         timezone: {type: 'string'},
+        website: {type: 'string'},
         map: {type: 'string', multiple: true, default: []},
         url: {type: 'string'},
         key: {type: 'string'},
@@ -141,6 +146,11 @@ function checkedColumns(maps: readonly string[], from: VendorName | undefined): 
     columns.set(known, column);
   }
   return columns;
+}
+
+function checkedWebsite(website: string | undefined, from: VendorName | undefined): string | undefined {
+  if (website !== undefined && from !== 'umami') throw new ArgumentFault('--website is for --from umami.');
+  return website;
 }
 
 function checkedUrl(text: string): string {

@@ -11,9 +11,16 @@ import {contentAt, type ZipEntry, zipEntries} from './zip-entries.js';
 
 const chunkBytes = 256 * 1024;
 
+export interface Part {
+  /** Of the file, or of the file in the archive. */
+  readonly name: string;
+  /** Decompressed. */
+  readonly bytes: Readable;
+}
+
 export interface FileContent {
-  /** Decompressed: one, or one for each file of an archive, in the order of their names. */
-  parts(): AsyncGenerator<Readable>;
+  /** One, or one for each file of an archive, in the order of their names. */
+  parts(): AsyncGenerator<Part>;
   /** Number of bytes read from the file, before decompression. */
   bytesRead(): number;
   close(): void;
@@ -30,7 +37,7 @@ export async function openContent(path: string, isTable = false): Promise<FileCo
     return stream;
   };
   return {
-    parts: form === 'zip' ? () => partsOfZip(path, isTable, read) : () => onePart(form, read),
+    parts: form === 'zip' ? () => partsOfZip(path, isTable, read) : () => onePart(form, path, read),
     bytesRead: () => bytesBefore + (stream?.bytesRead ?? 0),
     close: () => void stream?.destroy(),
   };
@@ -50,17 +57,18 @@ function formOf(head: Buffer, path: string): Form {
   return path.endsWith('.br') ? 'brotli' : 'plain';
 }
 
-async function* onePart(form: Exclude<Form, 'zip'>, read: () => ReadStream): AsyncGenerator<Readable> {
+async function* onePart(form: Exclude<Form, 'zip'>, name: string, read: () => ReadStream): AsyncGenerator<Part> {
   const unpack = {plain: undefined, gzip: createGunzip, brotli: createBrotliDecompress}[form];
   // Ignores nothing: an error of either stream destroys the unpacked one, and its reader gets the error.
-  yield unpack === undefined ? read() : pipeline(read(), unpack({chunkSize: chunkBytes}), () => {});
+  const bytes = unpack === undefined ? read() : pipeline(read(), unpack({chunkSize: chunkBytes}), () => {});
+  yield {name, bytes};
 }
 
 async function* partsOfZip(
   path: string,
   isTable: boolean,
   read: (range: {start: number; end: number}) => ReadStream,
-): AsyncGenerator<Readable> {
+): AsyncGenerator<Part> {
   const file = await open(path);
   try {
     const entries = await zipEntries(file, (await file.stat()).size);
@@ -69,7 +77,7 @@ async function* partsOfZip(
       const start = await contentAt(file, entry);
       const packed = read({start, end: start + entry.packedBytes - 1});
       const content = entry.isDeflated ? pipeline(packed, createInflateRaw({chunkSize: chunkBytes}), () => {}) : packed;
-      yield await gunzipped(content);
+      yield {name: entry.name, bytes: await gunzipped(content)};
     }
   } finally {
     await file.close();
@@ -81,10 +89,10 @@ function assertForm(entries: readonly ZipEntry[], path: string, isTable: boolean
   const table = entries.find(isOfTable)?.name;
   if (table !== undefined && /(^|\/)imported_\w+\.csv$/.test(table)) throw new SourceFault(noEventsOfPlausible);
   const other = entries.find((entry) => isOfTable(entry) !== isTable)?.name;
-  if (other !== undefined)
-    throw new SourceFault(
-      isTable ? `${other} in ${path} is no table.` : `${path} has tables (${other}): say --from csv.`,
-    );
+  if (other === undefined) return;
+  if (isTable) throw new SourceFault(`${other} in ${path} is no table.`);
+  const from = entries.some(({name}) => /(^|\/)website_event[^/]*$/.test(name)) ? 'umami' : 'csv';
+  throw new SourceFault(`${path} has tables (${other}): say --from ${from}.`);
 }
 
 /** What is gzip within an archive, decompressed. */

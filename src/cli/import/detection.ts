@@ -16,7 +16,7 @@ interface Asked extends FormatOptions {
 export async function assertForm(head: Buffer, asked: Asked, fileName: string): Promise<void> {
   const {from} = asked;
   if (/^imported_\w+\.csv/.test(fileName)) throw new SourceFault(noEventsOfPlausible);
-  const looksLike = vendorOf(firstValue(head));
+  const looksLike = vendorOf(firstValue(head)) ?? (await vendorOfTable(head));
   if (looksLike !== undefined && looksLike !== from) {
     const {title} = vendorFormats[looksLike];
     throw new SourceFault(
@@ -37,6 +37,12 @@ function firstValue(head: Buffer): unknown {
   const rest = splitter instanceof ArraySplitter ? [] : splitter.end();
   const first = [...lines, ...rest].find(({bytes}) => bytes === null || bytes.some((byte) => byte > 0x20));
   return jsonOrUndefined(first?.bytes?.toString('utf8') ?? '');
+}
+
+/** Undefined: nobody's that is known, or no table. */
+async function vendorOfTable(head: Buffer): Promise<VendorName | undefined> {
+  const columns = await columnsOf(head).catch(() => undefined); // Whoever reads the rows says what is wrong.
+  return columns?.includes('website_id') && columns.includes('session_id') ? 'umami' : undefined;
 }
 
 /** Names of the columns of a table. */

@@ -30,7 +30,7 @@ export async function readHead(path: string, isTable = false): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const part of content.parts()) {
+    for await (const {bytes: part} of content.parts()) {
       for await (const piece of part) {
         pieces.push(piece as Buffer);
         bytes += (piece as Buffer).length;

@@ -3,9 +3,8 @@
 //   L1. Memory is bounded by one chunk and one line: a longer line is reported by its number, and its bytes are dropped.
 //   L2. Lines are numbered from 1, blank ones included, as in editors. In an archive the numbers go on from file to file.
 
-import type {Readable} from 'node:stream';
 import {ArraySplitter} from './array-splitter.js';
-import {openContent} from './content.js';
+import {openContent, type Part} from './content.js';
 import {type Line, lineBytesMax, type Splitter} from './line.js';
 import {SourceFault} from './source-fault.js';
 import {TableSplitter} from './table-splitter.js';
@@ -29,16 +28,16 @@ export async function openLines(path: string, isTable = false): Promise<LineSour
 }
 
 /** Numbers go on from part to part. L2 */
-async function* splitParts(parts: AsyncGenerator<Readable>, isTable: boolean): AsyncGenerator<readonly Line[]> {
+async function* splitParts(parts: AsyncGenerator<Part>, isTable: boolean): AsyncGenerator<readonly Line[]> {
   let linesBefore = 0;
   let splitter: Splitter | undefined;
   const numbered = (lines: readonly Line[]): readonly Line[] =>
     linesBefore === 0 ? lines : lines.map((line) => ({...line, number: line.number + linesBefore}));
   try {
-    for await (const part of parts) {
+    for await (const {bytes} of parts) {
       linesBefore += splitter?.lineCount ?? 0;
       splitter = undefined;
-      for await (const chunk of part) {
+      for await (const chunk of bytes) {
         splitter ??= isTable ? new TableSplitter() : splitterOf(chunk as Buffer);
         yield numbered(await splitter.take(chunk as Buffer));
       }

@@ -4,10 +4,12 @@ import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {importedFilesName} from './imported-files.js';
 import {SourceFault} from './source-fault.js';
+import {isUmamiSource} from './umami-tables.js';
 import {isTable, type VendorName} from './vendor-formats.js';
 
 /** Of a folder: whatever else is in it is not imported. */
 const isSource = (name: string, from: VendorName | undefined): boolean =>
+  (from !== 'umami' || isUmamiSource(name)) &&
   (isTable(from) ? /\.(csv|csv\.gz|csv\.br|zip)$/ : /\.(ndjson|jsonl|json|gz|br|zip)$/).test(name) &&
   !/^\.|\.import-state\.json$/.test(name) &&
   name !== importedFilesName;

@@ -27,6 +27,7 @@ import {jsonOrUndefined} from '../../json.js';
 import type {Zone} from '../../zone.js';
 import {type CsvColumns, csvTranslate} from './csv-export.js';
 import {ga4Translate, unstoredOfGa4} from './ga4-export.js';
+import {umamiTranslate} from './umami-export.js';
 
 type Translate = (line: Call) => Translation | Refusal;
 
@@ -98,6 +99,13 @@ export const vendorFormats = {
     title: 'Google Analytics 4',
     translator: ga4Translate,
     unstored: unstoredOfGa4,
+  },
+  umami: {
+    title: 'Umami',
+    isTable: true,
+    takesZone: true,
+    translator: ({zone}) => umamiTranslate(zone),
+    unstored: noFields,
   },
   csv: {
     title: 'a table',

@@ -59,7 +59,7 @@ test.each<[string, Buffer, RegExp]>([
   [
     'tables',
     zipOf([{name: 'website_event.csv', content: Buffer.from('a,b')}]),
-    /has tables \(website_event\.csv\): say --from csv/,
+    /has tables \(website_event\.csv\): say --from umami/,
   ],
 ])('what is not read says so: %s', async (_, content, message) => {
   await expect(readAll(fileOf(content))).rejects.toThrow(message);

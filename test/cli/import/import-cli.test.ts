@@ -252,7 +252,7 @@ test('the place of another file, or of another service, is not believed', async 
     formatVersion: 3,
     file: {bytes: 1, headSha256: ''},
     target: '',
-    reading: '[null,null]',
+    reading: '[null,null,null]',
     line: 9,
     tally: {accepted: 9, repeated: 0, leftOut: 0, refused: 0, firstRefused: [], refusedByReason: {}},
   };
