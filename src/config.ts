@@ -91,6 +91,8 @@ export interface Config extends ListenAddress {
   readonly webhooks: {readonly allowed: readonly string[]; readonly allowsHttp: boolean};
   /** Host names under which the dashboard is served, in addition to addresses and `localhost`; lower case. */
   readonly dashboardHosts: readonly string[];
+  /** Where people open the dashboard: messages link to it. It has no slash at its end; undefined: they have no links. */
+  readonly dashboardUrl: string | undefined;
   /** Folder of the benches' result files that the dashboard shows; undefined: the project's, if it has any. */
   readonly benchResultsDir: string | undefined;
   readonly cacheBytesMax: number;
@@ -153,6 +155,7 @@ export function readConfig(env: Environment): ConfigResult {
       allowsHttp: read.word('WEBHOOK_ALLOW_HTTP') === '1',
     },
     dashboardHosts: readHostNames(read),
+    dashboardUrl: readDashboardUrl(read),
     benchResultsDir: readBenchResultsDir(read),
     cacheBytesMax: read.integer('MEMORY_CACHE_MIB') * mib,
     dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB') * mib,
@@ -314,6 +317,13 @@ function readHostNames(read: Reader): string[] {
   if (names.every((name) => /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/.test(name))) return names;
   read.refuseValue('DASHBOARD_HOSTS', 'host names without port (stats.example.com) with commas');
   return [];
+}
+
+function readDashboardUrl(read: Reader): string | undefined {
+  const url = read.value('DASHBOARD_URL')?.replace(/\/+$/, '');
+  if (url === undefined || (/^https?:\/\/[^\s?#@]+$/.test(url) && URL.canParse(url))) return url;
+  read.refuseValue('DASHBOARD_URL', 'the address of the dashboard (https://stats.example.com/dashboard)');
+  return undefined;
 }
 
 function readBenchResultsDir(read: Reader): string | undefined {

@@ -90,6 +90,7 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     logLevel: config.logLevel,
     reportRefresh: config.reportRefresh,
     deploymentCreatedMs,
+    dashboardUrl: config.dashboardUrl,
     ...clusterPlanOf(config),
     cacheBytesMax,
     cpuMsMax: config.reportCpuMsMax === 0 ? Number.POSITIVE_INFINITY : config.reportCpuMsMax,

@@ -71,6 +71,8 @@ export interface ReportWorkerData {
   readonly reportRefresh: RefreshPlan;
   /** Epoch ms. */
   readonly deploymentCreatedMs: number;
+  /** Address of the dashboard in messages. */
+  readonly dashboardUrl: string | undefined;
   readonly cacheBytesMax: number;
   /** Bound of the computing for one question, ms of the report thread; Infinity: none. */
   readonly cpuMsMax: number;

@@ -2,9 +2,11 @@
 import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {connect} from 'nats';
 import {afterEach, expect, test} from 'vitest';
 import {monotonicMs} from '../src/clock.js';
 import type {LoadState, MemberLoad} from '../src/edge/dashboard/answers/load.js';
+import {NatsKeyBucket} from '../src/nats/key-bucket.js';
 import {ServiceProcess} from '../tools/service-process.js';
 import {BrowserClient} from './support/browser-client.js';
 import {ExternalNats} from './support/external-nats.js';
@@ -296,4 +298,82 @@ test('two processes that deliver: a join and a stop send nothing twice, and one 
   expect(third.isRunning).toBe(true);
   await areShared(partitions);
   expect(await third.end('SIGTERM')).toBe(0);
+});
+
+/** A zone whose local time is noon or just after: no hour of a digest comes near. */
+function zoneAtNoon(): string {
+  const hours = 12 - new Date().getUTCHours();
+  return `${hours < 0 ? '-' : '+'}${String(Math.abs(hours)).padStart(2, '0')}:00`;
+}
+
+test('a digest comes once, late, over an outage of its receiver and kill -9, with the numbers of its report', async () => {
+  const nats = await ExternalNats.start();
+  cleanUps.push(() => nats.stop());
+  const [dataDir, timezone] = [temporaryFolder(), zoneAtNoon()];
+  const env = {
+    ...{NATS_URL: nats.url, PARTITIONS: '2', REPORT_REFRESH_SECONDS: '0.5', DASHBOARD_URL: 'https://stats.example.com'},
+    ...{WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', WEBHOOK_ALLOW_HTTP: '1'},
+  };
+  const first = await startService({dataDir, env});
+  cleanUps.push(() => first.kill());
+  let isAway = true;
+  const received: {id: unknown; body: {type: string; data: Record<string, unknown>}; isTaken: boolean}[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    received.push({id: request.headers['webhook-id'], body: JSON.parse(text), isTaken: !isAway});
+    response.writeHead(isAway ? 503 : 204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(async () => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+
+  const keeper = new Client(first.baseUrl, first.secretKey);
+  const post = async (path: string, body: object): Promise<string> => {
+    const answer = await keeper.post(path, body);
+    expect(answer.status).toBe(201);
+    return answer.json<{id: string}>().id;
+  };
+  const question = {report: 'counts', events: [{event: 'signup'}], range: '-7d', timezone};
+  const of = await post('/v1/saved-reports', {name: 'Growth', questions: [question]});
+  await post('/v1/webhooks', {kind: 'webhook', url, types: [{type: 'report.digest', names: ['Growth']}]});
+  const dayAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+  const events = [...[1, 2, 3].map(dayAgo), ...[9, 10].map(dayAgo), dayAgo(0)];
+  for (const timestamp of events)
+    expect((await keeper.post('/v1/events', {event: 'signup', userId: 'ada', timestamp})).status).toBe(200);
+  const digest = await post('/v1/digests', {of, hour: 6, timezone, paused: true});
+
+  // It is three days old: of what it missed since, the last one is told.
+  const nc = await connect({servers: nats.url});
+  cleanUps.push(() => nc.close());
+  const bucket = new NatsKeyBucket(nc, 'hooks');
+  const {text, revision} = (await bucket.read(digest))!;
+  const old = {...(JSON.parse(text) as object), createdMs: Date.now() - 3 * 86_400_000, isPaused: false};
+  await bucket.write(digest, JSON.stringify(old), revision);
+  // The next attempt is due after five seconds: one whose first is not recorded waits until the stream gives its message back.
+  const hook = (await keeper.get('/v1/webhooks')).json<{data: {id: string}[]}>().data[0]!.id;
+  const pending = async () =>
+    (await keeper.get(`/v1/webhooks/${hook}/deliveries?status=pending`)).json<{data: object[]}>();
+  await until('it was tried', async () => (await pending()).data.length > 0, 20_000);
+  await first.kill();
+  isAway = false;
+  const second = await startService({dataDir, env});
+  cleanUps.push(() => second.kill());
+  const taken = () => received.filter(({isTaken}) => isTaken);
+  await until('it came', () => taken().length > 0, 30_000);
+  const reader = new Client(second.baseUrl, first.secretKey);
+  const asOf = async () => (await reader.get('/v1/names')).headers['report-as-of'];
+  const before = await asOf();
+  await until('another pass was made', async () => (await asOf()) !== before);
+  expect(new Set(received.map(({id}) => id)).size).toBe(1);
+  expect(taken().length).toBe(1);
+  const {type, data} = taken()[0]!.body;
+  const [report] = data.reports as [{from: string; to: string; figures: object[]; link: string}];
+  expect([type, data.late, data.missed, data.of]).toEqual(['report.digest', true, 2, {id: of, name: 'Growth'}]);
+  expect(report.figures).toEqual([{name: 'signup', value: 3, previous: 2, change: 0.5}]);
+  expect(report.link).toContain('https://stats.example.com/trends?event=signup');
+  const {from, to} = report;
+  const asked = await reader.post('/v1/query', {...question, range: {from, to}, compare: 'before'});
+  expect(asked.json()).toMatchObject({answer: {total: 3}, previous: {total: 2}});
 });

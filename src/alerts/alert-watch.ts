@@ -6,6 +6,7 @@
 //   AW3. Two processes that both take themselves for the owner (actors/cluster) do no harm: states are written by compare-and-set, and
 //        the id of a message follows from the state.
 import {throwBroken} from '../../actors/invariant.js';
+import type {Digests} from '../digests/digests.js';
 import {recordSweepEveryMs} from '../kept/record-sweep.js';
 import {BucketFault} from '../keys/key-bucket.js';
 import type {Logger} from '../observe.js';
@@ -25,6 +26,7 @@ interface WatchOptions {
   readonly evaluator: Pick<AlertEvaluator, 'newestSet' | 'judgeReports' | 'judgeLags' | 'forget'>;
   readonly stalls: Pick<Stalls, 'judge' | 'forget'>;
   readonly revisions: Pick<Revisions, 'judge' | 'forget'>;
+  readonly digests: Pick<Digests, 'judge' | 'forget'>;
   /** Whether this process evaluates alerts now. AW3 */
   readonly isOwner: () => boolean;
   /** Removes records of what was deleted. Rejects with a `BucketFault`. */
@@ -100,7 +102,8 @@ export class AlertWatch {
   }
 
   private async pass(): Promise<void> {
-    const {evaluator, stalls, revisions, isOwner, sweep, isNeeded, refresh, monotonicMs, logger} = this.options;
+    const {evaluator, stalls, revisions, digests, isOwner, sweep, isNeeded, refresh, monotonicMs, logger} =
+      this.options;
     const startMs = monotonicMs();
     const isDue = this.isPublished || startMs - this.passMs >= unnoticedMs;
     const isLagDue = startMs - this.lagMs >= lagEveryMs;
@@ -113,6 +116,7 @@ export class AlertWatch {
         this.forgetWaiting();
         evaluator.forget();
         stalls.forget();
+        digests.forget();
         return revisions.forget();
       }
       if (isSweepDue) {
@@ -148,12 +152,13 @@ export class AlertWatch {
 
   /** False: the set was not judged as a whole, and the next pass judges a newer one. */
   private async judgeNewest(): Promise<boolean> {
-    const {evaluator, stalls, revisions} = this.options;
+    const {evaluator, stalls, revisions, digests} = this.options;
     const set = await evaluator.newestSet();
     if (set === undefined) return false;
     const isWhole = await evaluator.judgeReports(set);
     await stalls.judge(set);
     await revisions.judge(set);
+    await digests.judge(set);
     return isWhole;
   }
 }

@@ -1,14 +1,19 @@
 // Starts alerts beside the report thread: connects them, and measures the lags that rules watch.
 import {jetstream} from '@nats-io/jetstream';
-import type {NatsConnection} from 'nats';
+import {type NatsConnection, RequestError, TimeoutError} from 'nats';
 import {must} from '../../actors/invariant.js';
+import type {FiguresAnswer, FiguresQuestion} from '../asks/figures.js';
 import type {PartitionAnswer} from '../asks/partition.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks/report.js';
-import {askPartitionSubject} from '../asks/subjects.js';
+import {askFiguresSubject, askPartitionSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
+import {digestsOf} from '../digests/definition.js';
+import {type Digested, Digests} from '../digests/digests.js';
+import {boardsOf} from '../kept/board.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {sweepRecords} from '../kept/record-sweep.js';
 import {savedFunnelsOf} from '../kept/saved-funnel.js';
+import {savedReportsOf} from '../kept/saved-report.js';
 import {segmentsOf} from '../kept/segment.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {pack, unpack} from '../nats/packed.js';
@@ -39,6 +44,8 @@ interface AlertOptions {
   readonly ask: (question: Extract<ReportQuestion, {ask: 'report' | 'status'}>) => Promise<ReportAnswer>;
   /** Time between publications; it may change. */
   readonly refresh: {readonly ms: number};
+  /** Address of the dashboard in messages; undefined: they have no links. */
+  readonly dashboardUrl: string | undefined;
   readonly logger: Logger;
 }
 
@@ -51,7 +58,7 @@ export interface RunningAlerts {
 }
 
 export async function startAlerts(options: AlertOptions): Promise<RunningAlerts> {
-  const {nc, isOwner, ask, refresh, logger} = options;
+  const {nc, isOwner, ask, refresh, dashboardUrl, logger} = options;
   const {secret} = must(await readDeployment(nc), 'alerts: the deployment has a record');
   const bucket = new NatsKeyBucket(nc, 'hooks');
   const store = await promised('the definitions of the bucket KV_hooks', KeptStore.open(bucket, wallMs), {logger});
@@ -95,13 +102,37 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     messageId: (...parts) => messageId(secret, ...parts),
     logger,
   });
+  const digests = new Digests({
+    digests: () => digestsOf(store).list(),
+    digested: (id) => digestedIn(store, id),
+    subscribers: (name) => store.wants('report.digest', name).map(({id}) => id),
+    figures: (question) => figuresOf(nc, question),
+    dashboardUrl,
+    hasEndpoint: (id) => store.endpoints.get(id) !== undefined,
+    bucket,
+    publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
+    messageId: (...parts) => messageId(secret, ...parts),
+    wallMs,
+    logger,
+  });
   const isNeeded = (): boolean =>
-    alerts.list().length > 0 || revisions.isNeeded || evaluator.hasRecords || stalls.hasRecords;
+    alerts.list().length > 0 || digests.isNeeded || revisions.isNeeded || evaluator.hasRecords || stalls.hasRecords;
   const sweep = async (): Promise<void> => {
-    await sweepRecords(bucket, stateName('*'), (id) => alerts.get(id) !== undefined);
+    await sweepRecords(bucket, stateName('*'), (id) => store.get(id) !== undefined);
     await revisions.sweep();
   };
-  const watch = new AlertWatch({evaluator, stalls, revisions, isOwner, sweep, isNeeded, refresh, monotonicMs, logger});
+  const watch = new AlertWatch({
+    evaluator,
+    stalls,
+    revisions,
+    digests,
+    isOwner,
+    sweep,
+    isNeeded,
+    refresh,
+    monotonicMs,
+    logger,
+  });
   return {
     notePublished: () => watch.notePublished(),
     lateMs: () => watch.lateMs,
@@ -110,6 +141,28 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
       store.stop();
     },
   };
+}
+
+/** The report or the board. A report is a board of one. */
+function digestedIn(store: KeptStore, id: string): Digested | undefined {
+  const report = savedReportsOf(store).get(id);
+  if (report !== undefined) return {name: report.name, reports: [report]};
+  const board = boardsOf(store).get(id);
+  return board && {name: board.name, reports: board.tiles};
+}
+
+/** A comparison reads two ranges, each by a scan at worst. */
+const figuresMsMax = 30_000;
+
+/** Undefined: no edge answers. */
+async function figuresOf(nc: NatsConnection, question: FiguresQuestion): Promise<FiguresAnswer | undefined> {
+  try {
+    const answer = await nc.request(askFiguresSubject, pack(question), {timeout: figuresMsMax});
+    return unpack<FiguresAnswer>(answer.data);
+  } catch (error) {
+    if (error instanceof RequestError || error instanceof TimeoutError) return undefined;
+    throw error;
+  }
 }
 
 /** Ids of the endpoints that subscribe to revisions, by name of the event. */

@@ -107,10 +107,10 @@ const lagSentences: Record<LagKind, (seconds: string) => string> = {
 const lagText = ({of, seconds}: LagRule, {value}: Reading): string =>
   `${lagSentences[of](`${number(Math.round(value ?? 0))} s`)}; the bound is ${number(seconds)} s.`;
 
-const shown = (text: string): string => shortened(text, nameCharsMax);
+export const shown = (text: string): string => shortened(text, nameCharsMax);
 
 /** Share as text: `12.5 %`. Rounded, it is never none or all where it is not: `<0.1 %`, `>99.9 %`. */
-function percent(share: number | null): string {
+export function percent(share: number | null): string {
   if (share === null) return 'nobody';
   const text = (share * 100).toFixed(1).replace(/\.0$/, '');
   if (share > 0 && text === '0') return '<0.1 %';
@@ -118,11 +118,11 @@ function percent(share: number | null): string {
 }
 
 /** Number as text: `1,234,567.5`. */
-function number(value: number): string {
+export function number(value: number): string {
   const [whole, fraction] = String(value).split('.') as [string, string?];
   const grouped = /e/.test(whole) ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 /** Time as text: `2026-11-27 21:04 UTC`. */
-const minuteText = (timeMs: number): string => `${isoText(timeMs).slice(0, 16).replace('T', ' ')} UTC`;
+export const minuteText = (timeMs: number): string => `${isoText(timeMs).slice(0, 16).replace('T', ' ')} UTC`;

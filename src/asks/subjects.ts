@@ -7,6 +7,8 @@ export const askReportSubject = 'ask.report';
 export const askPartialSubject = (id: string): string => `ask.partial.${id}`;
 /** Subject that any process with the deliver role answers: how endpoints fare. */
 export const askDeliverSubject = 'ask.deliver';
+/** Subject that any edge answers: the numbers of a report (figures.ts). */
+export const askFiguresSubject = 'ask.figures';
 /** Subject on which a partition's owner publishes its generation, after each comparison of the log with the folded state. */
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
 /** Subject on which every edge hears the keys of users whose links are deleted (src/ingest/acked-links.ts). */

@@ -5,7 +5,8 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
-import {edgesSubject} from '../asks/subjects.js';
+import type {FiguresQuestion} from '../asks/figures.js';
+import {askFiguresSubject, edgesSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {ClusterWatch, type StoredLevel} from '../cluster/cluster-watch.js';
 import {tickMs} from '../ingest/publisher.js';
@@ -22,6 +23,7 @@ import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse, type PulseState} from '../nats/client/pulse.js';
 import {StreamLines} from '../nats/journal-copy.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
+import {pack, unpack} from '../nats/packed.js';
 import {RecordLines} from '../nats/record-lines.js';
 import {
   deadLettersStream,
@@ -59,6 +61,7 @@ import {Scrape} from './metrics/scrape.js';
 import type {NatsServerView} from './metrics/view.js';
 import {readinessKeptMs, readinessOf, stopping} from './readiness.js';
 import type {Routes} from './route.js';
+import {figuresFor} from './routes/figures.js';
 import {HttpServer} from './server.js';
 import {StoredRecord} from './stored-record.js';
 import {Countries} from './web/countries.js';
@@ -286,6 +289,17 @@ function openFellows({limits}: EdgeOptions, {ask}: NatsConnections, keys: KeyRin
   return fellows;
 }
 
+/** Answers digests. One of several edges gets a question. */
+function answerFigures({ask}: NatsConnections, front: Front): void {
+  ask.subscribe(askFiguresSubject, {
+    queue: 'edge',
+    callback: (_, message) =>
+      void figuresFor(front, unpack<FiguresQuestion>(message.data)).then((answer) => {
+        if (!ask.isClosed()) message.respond(pack(answer));
+      }),
+  });
+}
+
 async function openEdge(
   options: EdgeOptions,
   transport: Transport,
@@ -333,6 +347,7 @@ async function openEdge(
     },
     logger,
   );
+  answerFigures(connections, front);
   // A stop closes the connections itself: that is not logged.
   const announceWhileServing = (connection: string) => (state: PulseState) => {
     if (!isDraining) announce(logger, connection, state);

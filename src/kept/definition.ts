@@ -8,8 +8,8 @@ export interface Definition {
   readonly createdMs: number;
 }
 
-/** Prefixes of ids: endpoints, saved funnels, alerts, segments; saved reports of the dashboard, links that share one, boards, annotations. */
-export type DefinitionPrefix = 'wh' | 'fn' | 'al' | 'sr' | 'sh' | 'bd' | 'an' | 'sg';
+/** Prefixes of ids: endpoints, saved funnels, alerts, segments; saved reports of the dashboard, links that share one, boards, annotations, digests. */
+export type DefinitionPrefix = 'wh' | 'fn' | 'al' | 'sr' | 'sh' | 'bd' | 'an' | 'sg' | 'dg';
 
 export const newDefinitionId = (prefix: DefinitionPrefix): string => `${prefix}_${randomBytes(8).toString('hex')}`;
 

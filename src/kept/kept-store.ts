@@ -1,7 +1,7 @@
-// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports, links that share one, boards, annotations. One
+// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports, links that share one, boards, annotations, digests. One
 // bucket stores them; each process that needs them has a copy.
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
-//   The bucket also has cursors (`c.<endpoint>.<partition>`), states of alerts (`st.<alert>`), and what named a deleted user
+//   The bucket also has cursors (`c.<endpoint>.<partition>`), states of alerts and digests (`st.<alert>`), and what named a deleted user
 //   (`n.<deletion>`): the watch ignores them, by the dot in their names.
 import {type BucketEntry, BucketFault, type RecordBucket} from '../keys/key-bucket.js';
 import {StoredRecords} from '../keys/stored-records.js';

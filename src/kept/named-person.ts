@@ -42,7 +42,7 @@ export const definitionKinds = {
   sg: 'segment',
 } as const;
 
-/** What may name a person: definitions, and names of events and properties that are hidden from lists. */
+/** What may name a person: definitions with texts (digests have none), and names of events and properties that are hidden from lists. */
 export const namingKinds = [...Object.values(definitionKinds), 'hidden_name', 'hidden_property'] as const;
 export type WrittenKind = (typeof namingKinds)[number];
 

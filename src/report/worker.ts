@@ -42,6 +42,7 @@ const {
   cpuMsMax,
   reportRefresh,
   deploymentCreatedMs,
+  dashboardUrl,
   spareRoom,
   publications,
   manifestsPorts,
@@ -89,6 +90,7 @@ async function run(nc: NatsConnection): Promise<void> {
     partitionCount,
     isOwner: () => peers?.ownsAlerts ?? true,
     refresh,
+    dashboardUrl,
     logger,
     ask: (asked) => engine.answer(asked, {...ofService, caller: alertsCaller}),
   });

@@ -1,5 +1,5 @@
 // Forms the request body of a chat from a trigger's data.
-//   CH1. No text names a user: texts are about alerts and changed reports, whose data names none.
+//   CH1. No text names a user: texts are about alerts, changed reports and digests, whose data names none.
 //   CH2. Names of events are clients' texts: none may mention people, or become a link that the chat fetches.
 //   CH3. Texts are Unicode: chats refuse JSON with half of a surrogate pair.
 import type {EndpointKind} from './endpoint.js';
@@ -11,7 +11,11 @@ type ChatData = Readonly<Record<string, unknown>>;
 const discordCharsMax = 2_000;
 
 /** Types of triggers that chats can get. CH1 */
-export const chatTypes = ['report.threshold', 'report.revised'] as const satisfies readonly TriggerType[];
+export const chatTypes = [
+  'report.threshold',
+  'report.revised',
+  'report.digest',
+] as const satisfies readonly TriggerType[];
 
 /** The body of a POST to a chat. */
 export function chatBody(kind: ChatKind, type: TriggerType, data: ChatData): string {
@@ -37,7 +41,7 @@ const bodyOf: Readonly<Record<ChatKind, (text: string) => object>> = {
   }),
 };
 
-/** Text of a message. Triggers of alerts have it in their data (src/alerts/texts.ts). */
+/** Text of a message. Triggers of alerts and digests have it in their data (src/alerts/texts.ts). */
 function chatText(type: TriggerType, data: ChatData): string {
   if (typeof data.text === 'string') return data.text;
   if (type === 'test') return 'A test message of Millrace: alerts come here.';

@@ -18,12 +18,13 @@ export const subscribedTypes = [
   'funnel.stalled',
   'report.threshold',
   'report.revised',
+  'report.digest',
 ] as const satisfies readonly ('event.tracked' | Exclude<TriggerType, 'test'>)[];
 export type SubscribedType = (typeof subscribedTypes)[number];
 
 export interface Subscription {
   readonly type: SubscribedType;
-  /** Names of events, saved funnels or alerts; absent: all. */
+  /** Names of events, saved funnels or alerts, or of what a digest is of; absent: all. */
   readonly names?: readonly string[];
   /** Conditions on properties of events, all of which must hold (actors/report/rows/condition-text.ts). */
   readonly where?: readonly string[];

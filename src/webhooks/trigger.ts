@@ -11,6 +11,7 @@ const triggerTypes = [
   'funnel.stalled',
   'report.threshold',
   'report.revised',
+  'report.digest',
   'test',
 ] as const;
 export type TriggerType = (typeof triggerTypes)[number];

@@ -7,7 +7,7 @@ import {resources} from '../../src/edge/resources/all.js';
 import type {Resource} from '../../src/edge/resources/resource.js';
 import {BrowserClient} from '../support/browser-client.js';
 import {type Answer, expectError, expectJson, query} from '../support/http.js';
-import {keptKinds} from '../support/kept-kinds.js';
+import {digested, keptKinds} from '../support/kept-kinds.js';
 import {reportCovering} from '../support/reports.js';
 import {until} from '../support/until.js';
 import {freshId, useService} from './service-under-test.js';
@@ -56,6 +56,13 @@ describe.each(resources)('$noun', (kind: Resource) => {
     return item;
   };
   const page = async (query: string): Promise<Page> => (await under.read.get(`${path}?${query}`)).json<Page>();
+
+  if (kind.name === 'digest') {
+    beforeAll(async () => {
+      const questions = [{report: 'counts', events: [{event: 'signup'}]}];
+      digested.id = (await under.read.post('/v1/saved-reports', {name: 'Growth', questions})).json<Item>().id;
+    });
+  }
 
   test('is created, read, changed and deleted by a key and by a person, of whom the record knows', async () => {
     const made = await created(bodies[0]);

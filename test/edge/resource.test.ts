@@ -8,16 +8,18 @@ import type {Exchange} from '../../src/edge/http/exchange.js';
 import {resources} from '../../src/edge/resources/all.js';
 import {KeptStore} from '../../src/kept/kept-store.js';
 import {ShareReads} from '../../src/kept/share-reads.js';
-import {BucketFault, type RecordBucket} from '../../src/keys/key-bucket.js';
-import {keptKinds} from '../support/kept-kinds.js';
+import {type BucketEntry, BucketFault, type RecordBucket} from '../../src/keys/key-bucket.js';
+import {digested, keptKinds} from '../support/kept-kinds.js';
 
 /** `isSilent`: writes are tried, and nobody knows what became of them. */
 class Bucket implements RecordBucket {
   isSilent = false;
   private revision = 0;
 
+  constructor(private readonly entries: readonly BucketEntry[]) {}
+
   async watch({all}: Parameters<RecordBucket['watch']>[0]): Promise<void> {
-    all([]);
+    all(this.entries);
   }
 
   async write(): Promise<number> {
@@ -37,8 +39,12 @@ class Bucket implements RecordBucket {
   stop(): void {}
 }
 
-async function edge() {
-  const bucket = new Bucket();
+const savedReport = {v: 1, id: digested.id, createdMs: 0, name: 'Growth', questions: []};
+
+/** `kind`: of what is made. Digests need a report. */
+async function edge(kind?: KeptName) {
+  const text = JSON.stringify(savedReport);
+  const bucket = new Bucket(kind === 'digest' ? [{name: savedReport.id, text, revision: 1}] : []);
   const lines: string[] = [];
   const obstacle: {now: Failure | undefined} = {now: undefined};
   const memory = {kind: 'funnel_memory', memory: {lateUsers: 0}};
@@ -62,7 +68,7 @@ async function edge() {
 }
 
 test.each(resources)('no $noun is created above the bound of their number', async ({create, name, noun, countMax}) => {
-  const {front, lines} = await edge();
+  const {front, lines} = await edge(name);
   const make = async (): Promise<string> => {
     const statuses: string[] = [];
     const exchange = {query: '', caller: {}, json: (status: string) => statuses.push(status)} as unknown as Exchange;
@@ -77,7 +83,7 @@ test.each(resources)('no $noun is created above the bound of their number', asyn
 });
 
 test.each(resources)('a change of $noun says that its outcome is not known, or that it was not tried', async (kind) => {
-  const {front, bucket, lines, obstacle} = await edge();
+  const {front, bucket, lines, obstacle} = await edge(kind.name);
   let made = {id: ''};
   const ofPath = () => {
     const path = `/v1/${kind.name}s/${made.id}`;

@@ -66,6 +66,7 @@ test('reports are over what is there, though as many manifests were published ag
     partitionCount: 1,
     reportRefresh: ordinaryRefreshPlan,
     deploymentCreatedMs: 0,
+    dashboardUrl: undefined,
     cacheBytesMax: 1 << 20,
     cpuMsMax: 20_000,
     manifestsPorts: [],

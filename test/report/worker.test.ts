@@ -60,6 +60,7 @@ describe('report thread', () => {
       partitionCount,
       reportRefresh: steadyRefreshPlan(60_000),
       deploymentCreatedMs: 0,
+      dashboardUrl: undefined,
       cacheBytesMax: 1 << 20,
       cpuMsMax: 20_000,
       spareRoom,

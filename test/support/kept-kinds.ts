@@ -32,6 +32,15 @@ const asking = (...questions: unknown[]) => ({name: 'r', questions});
 const tiled = (tiles: unknown) => ({name: 'b', tiles});
 const tile = {questions: [ofCounts()]};
 
+/** Id of the saved report that digests are of. A test that sends them has it there first. */
+export const digested = {id: 'sr_00000000000000d1'};
+const ofDigested = (more: object) => ({
+  get of() {
+    return digested.id;
+  },
+  ...more,
+});
+
 export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
   'saved-report': {
     bodies: [
@@ -229,6 +238,25 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
       ['endpoints', {name: 'a', kind: 'lag', lag: 'report', seconds: 60, endpoints: ['wh_0123456789abcdef']}],
       ['minutes', {name: 'a', kind: 'lag', lag: 'report', seconds: 60, minutes: 5}],
       ['funnel', {name: 'a', kind: 'stalled', funnel: 'fn_0123456789abcdef', step: 1, minutes: 5}],
+    ],
+  },
+  digest: {
+    isByCreation: true,
+    bodies: [
+      ofDigested({hour: 9, timezone: 'Europe/Berlin', paused: true}),
+      ofDigested({hour: 0, timezone: 'UTC', weekday: 'monday', paused: true}),
+      ofDigested({hour: 23, timezone: '-03:30', endpoints: [], paused: true}),
+    ],
+    change: {hour: 8, weekday: 'friday'},
+    wrong: [
+      ['of', {hour: 9}],
+      ['of', {of: 'al_0123456789abcdef', hour: 9}],
+      ['hour', {of: 'sr_0123456789abcdef'}],
+      ['hour', {of: 'sr_0123456789abcdef', hour: 24}],
+      ['weekday', {of: 'sr_0123456789abcdef', hour: 9, weekday: 1}],
+      ['timezone', {of: 'sr_0123456789abcdef', hour: 9, timezone: 'Mars'}],
+      ['endpoints', ofDigested({hour: 9, endpoints: ['wh_0123456789abcdef']})],
+      ['name', {of: 'sr_0123456789abcdef', hour: 9, name: 'Growth'}],
     ],
   },
   webhook: {

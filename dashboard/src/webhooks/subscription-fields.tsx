@@ -129,7 +129,11 @@ function NameList({
   );
 }
 
-const listPaths = {'saved funnels': 'v1/funnels', alerts: 'v1/alerts'} as const;
+const listPaths = {
+  'saved funnels': 'v1/funnels',
+  alerts: 'v1/alerts',
+  'saved reports': 'v1/saved-reports',
+} as const;
 
 function NamePicker({
   label,

@@ -13,7 +13,7 @@ export const kindWords: Readonly<Record<WebhookKind, {readonly title: string; re
 };
 
 /** What the names of a subscription are of. */
-export type NamedThings = 'events' | 'saved funnels' | 'alerts';
+export type NamedThings = 'events' | 'saved funnels' | 'alerts' | 'saved reports';
 
 /** `names` absent: a subscription takes none. */
 export const typeWords: Readonly<Record<SubscribedType, {readonly title: string; readonly names?: NamedThings}>> = {
@@ -24,9 +24,10 @@ export const typeWords: Readonly<Record<SubscribedType, {readonly title: string;
   'funnel.stalled': {title: 'Saved funnels in which a user stalls', names: 'saved funnels'},
   'report.threshold': {title: 'Alerts', names: 'alerts'},
   'report.revised': {title: 'Days that change after they were complete', names: 'events'},
+  'report.digest': {title: 'Digests', names: 'saved reports'},
 };
 
-const chatTypes: readonly SubscribedType[] = ['report.threshold', 'report.revised'];
+const chatTypes: readonly SubscribedType[] = ['report.threshold', 'report.revised', 'report.digest'];
 
 export const typesFor = (kind: WebhookKind): readonly SubscribedType[] =>
   kind === 'webhook' ? (Object.keys(typeWords) as SubscribedType[]) : chatTypes;

@@ -98,7 +98,7 @@ const timeAt = (text: string | undefined): AskedTime | undefined => (text === un
 const dayAt = (day: number): AskedTime => ({timeMs: day * dayMs, is: 'a date'});
 
 /** Days of a range that moves. TI3 */
-function daysOf(range: string, today: number, weekStart: WeekStart = 'monday'): Days {
+export function daysOf(range: string, today: number, weekStart: WeekStart = 'monday'): Days {
   if (range === 'today') return {from: today, to: today};
   if (range === 'yesterday') return {from: today - 1, to: today - 1};
   const [, days, months] = relativePattern.exec(range)!;

@@ -46,9 +46,7 @@ export const alertAnswer = z.strictObject({
   paused: z.boolean(),
   version,
   created_at: instant(),
-  reaches: count().describe(
-    'Number of webhooks and chats that hear of it now: those of `endpoints`, or those that subscribe to it; without disabled ones.',
-  ),
+  reaches: count().describe('Webhooks and chats that hear of it now, without disabled ones.'),
   state: alertState,
 });
 export type AlertAnswer = z.infer<typeof alertAnswer>;

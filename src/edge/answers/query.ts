@@ -14,28 +14,27 @@ export const keptQuestion = z
   .looseObject({report: z.enum(Object.keys(kinds))})
   .describe('The question in its normal form: it can be kept, compared, and sent again.');
 
-const answer = z
-  .union([
-    eventCountsAnswer,
-    entriesAnswer,
-    activeAnswer,
-    funnelAnswers,
-    retentionAnswer,
-    lifecycleAnswer,
-    stickinessAnswer,
-    pathsAnswer,
-    namesAnswer,
-    propertiesAnswer,
-    traitsAnswer,
-    valuesAnswer,
-    usersAnswer,
-  ])
-  .describe('What the route of the report or list answers.');
+/** What the route of the report or list answers. */
+export const anyAnswer = z.union([
+  eventCountsAnswer,
+  entriesAnswer,
+  activeAnswer,
+  funnelAnswers,
+  retentionAnswer,
+  lifecycleAnswer,
+  stickinessAnswer,
+  pathsAnswer,
+  namesAnswer,
+  propertiesAnswer,
+  traitsAnswer,
+  valuesAnswer,
+  usersAnswer,
+]);
 
 export const questionAnswer = z.strictObject({
   question: keptQuestion,
-  answer,
-  previous: answer.optional().describe('The same over the range before, with `"compare":"previous"`.'),
+  answer: anyAnswer.describe('What the route of the report or list answers.'),
+  previous: anyAnswer.optional().describe('The same over the range before, with `"compare":"previous"`.'),
   meta,
 });
 

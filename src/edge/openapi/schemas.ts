@@ -64,7 +64,7 @@ import {
   valuesAnswer,
 } from '../answers/lists.js';
 import {healthAnswer, readinessAnswer} from '../answers/operating.js';
-import {failedAnswer, queryAnswer, questionAnswer} from '../answers/query.js';
+import {anyAnswer, failedAnswer, queryAnswer, questionAnswer} from '../answers/query.js';
 import {rejectedAnswer} from '../answers/rejected.js';
 import {userFunnelsAnswer} from '../answers/saved-funnels.js';
 import {
@@ -232,6 +232,7 @@ const responses: Named = {
   HiddenProperties: hiddenPropertiesAnswer,
   HiddenPropertiesChanged: hiddenPropertiesChangedAnswer,
   Users: usersAnswer,
+  AnyAnswer: anyAnswer,
   AnsweredQuestion: questionAnswer,
   FailedQuestion: failedAnswer,
   Answers: queryAnswer,
@@ -284,7 +285,7 @@ export function describedSchemas(): Record<string, JsonSchema> {
 function converted(schemas: Named, io: 'input' | 'output', others: Named = {}): Record<string, JsonSchema> {
   const registry = z.registry<{id: string}>();
   for (const [id, schema] of Object.entries({...others, ...schemas})) registry.add(schema, {id});
-  const made = z.toJSONSchema(registry, {uri: place, io, override: ({jsonSchema}) => withoutIntegerBounds(jsonSchema)});
+  const made = z.toJSONSchema(registry, {uri: place, io, override: ({jsonSchema}) => shortened(jsonSchema)});
   return Object.fromEntries(
     Object.entries(made.schemas)
       .filter(([name]) => name in schemas)
@@ -292,8 +293,18 @@ function converted(schemas: Named, io: 'input' | 'output', others: Named = {}): 
   );
 }
 
-/** Removes the bounds of safe integers, which zod adds to each integer: every number of the API is a double. */
-function withoutIntegerBounds(schema: {minimum?: number; maximum?: number}): void {
+type Override = Parameters<NonNullable<z.core.ToJSONSchemaParams['override']>>[0]['jsonSchema'];
+
+/**
+ * Removes the bounds of safe integers, which zod adds to each integer: every number of the API is a double. A plain type that may be
+ * null is a pair of types.
+ */
+function shortened(schema: Override): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  const [plain, none] = (schema.anyOf ?? []) as Override[];
+  if (schema.anyOf?.length !== 2 || none?.type !== 'null' || typeof plain?.type !== 'string') return;
+  if (Object.keys(plain).some((keyword) => keyword !== 'type' && keyword !== 'format' && keyword !== 'pattern')) return;
+  delete schema.anyOf;
+  Object.assign(schema, plain, {type: [plain.type, 'null']});
 }

@@ -1,5 +1,5 @@
 // Schemas as /openapi.json has them: what a program reads, once.
-//   SS1. What tests hold answers against is left out: bounds of answers, patterns beside a format, the type of a constant, and that an
+//   SS1. What tests hold answers against is left out: bounds of answers, patterns beside a format, the type of a constant and of listed texts, and that an
 //        object has no other members. The introduction says which bodies may have others.
 //   SS2. A schema that has all members of a named one refers to it, and has the others beside.
 //   SS3. Parts that repeat are components. A parameter of a query that means what a member of a question does has its schema.
@@ -21,12 +21,14 @@ function withParts(schema: JsonSchema, change: (part: JsonSchema, at: string) =>
 
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'propertyNames'];
 
+const isOfTexts = (list: unknown): boolean => Array.isArray(list) && list.every((value) => typeof value === 'string');
+
 /** Keywords in the order of their names: what means the same has the same text. */
 function plain(schema: JsonSchema, isOfAnswers: boolean): JsonSchema {
   const isLeftOut = (keyword: string): boolean =>
     (keyword === 'additionalProperties' && schema[keyword] === false) ||
     (keyword === 'pattern' && schema.format !== undefined) ||
-    (keyword === 'type' && 'const' in schema) ||
+    (keyword === 'type' && ('const' in schema || isOfTexts(schema.enum))) ||
     keyword === 'readOnly' ||
     (isOfAnswers && bounds.includes(keyword));
   const kept = Object.entries(schema).filter(([keyword]) => !isLeftOut(keyword));

@@ -7,6 +7,7 @@
 //        path alone are one operation, and none has a schema.
 //   SV4. Of numbered parameters the first one stands for all, and says how many there are. A question with several has a body as well.
 //   SV5. The page of /docs has the examples.
+//   SV6. A summary that has the words of the operation's id is left out.
 import {type ErrorCode, statusOf} from '../failure.js';
 import type {JsonSchema} from '../query/query.js';
 import {
@@ -102,7 +103,7 @@ function mostWritten<Value>(all: readonly Value[]): Value {
 
 // -- operations. SV1, SV4, SV5 --
 
-const saidOnce = ['Content-Encoding', 'If-None-Match'];
+const saidOnce = ['Content-Encoding', 'If-Match', 'If-None-Match'];
 /** The answer to `If-None-Match`. */
 const unchanged = '304';
 
@@ -114,8 +115,10 @@ function served(
   const words = [description, furtherRefusals(responses)].filter((one) => one !== undefined);
   const isForLibraries = isOfLibraries(operation);
   const answers = Object.entries(responses).filter(([status, answer]) => status !== unchanged && !isRefusal(answer));
+  const {summary, ...named} = operation;
   return {
-    ...operation,
+    ...named,
+    ...(!isSaidById(operation) && {summary}),
     ...(words.length > 0 && {description: words.join(' ')}),
     ...(JSON.stringify(own) !== JSON.stringify(security) && {security: own}),
     ...(parameters.length > 0 && {parameters: parameters.map(({example: _, ...parameter}) => parameter)}),
@@ -126,6 +129,12 @@ function served(
     },
   } as DescribedOperation;
 }
+
+const wordsOf = (text: string): string => text.toLowerCase().replace(/\b(?:an?|the) |[^a-z]/g, '');
+
+/** `Read a board` of `readBoard`. SV6 */
+export const isSaidById = ({operationId, summary}: Pick<DescribedOperation, 'operationId' | 'summary'>): boolean =>
+  wordsOf(operationId) === wordsOf(summary);
 
 const withoutExamples = <Of extends Pick<DescribedAnswer, 'content'>>(of: Of): Of =>
   of.content === undefined ? of : {...of, content: mapValues(of.content, ({schema}) => ({schema}))};

@@ -42,10 +42,10 @@ export const alerts = resourceOf({
   description: {
     tag: 'Alerts',
     about:
-      'It is evaluated after each publication of reports, and sends `report.threshold` to its endpoints when its state changes; ' +
+      'Evaluated after each publication of reports, it sends `report.threshold` when its state changes; ' +
       'an alert of the kind `stalled` sends `funnel.stalled` for each user to webhooks.',
     ofChange:
-      'With other fields of its kind its state starts again with the next evaluation: if it fired before and does not fire then, ' +
+      'With other fields of its kind its state starts again: if it fired before and does not fire then, ' +
       'its endpoints get a message that it is over.',
     example: {
       id: 'al_0123456789abcdef',

@@ -2,6 +2,7 @@
 import {alerts} from './alerts.js';
 import {annotations} from './annotations.js';
 import {boards} from './boards.js';
+import {digests} from './digests.js';
 import {savedFunnels} from './funnels.js';
 import type {Resource} from './resource.js';
 import {savedReports} from './saved-reports.js';
@@ -17,5 +18,6 @@ export const resources: readonly Resource[] = [
   segments,
   savedFunnels,
   alerts,
+  digests,
   webhooks,
 ];

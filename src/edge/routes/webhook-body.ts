@@ -40,7 +40,9 @@ const subscription = z.strictObject(
       .min(1, namesRule)
       .max(namesMax, namesRule)
       .optional()
-      .describe('Of events, saved funnels or alerts. Absent: all; `report.revised` has none without.'),
+      .describe(
+        'Of events, saved funnels, alerts, or reports and boards of digests. Absent: all; `report.revised` has none without.',
+      ),
     where: z
       .array(
         z.string(conditionRule).refine((text) => readCondition(text) !== undefined, conditionRule),
@@ -96,7 +98,7 @@ const fields = {
 export const newWebhookBody = z.strictObject({
   kind: z
     .enum(endpointKinds, `kind must be one of ${endpointKinds.join(', ')}`)
-    .describe('`webhook`: signed JSON. The others are chats, and take `report.threshold` and `report.revised`.'),
+    .describe('`webhook`: signed JSON. The others are chats, and take the types `report.…`.'),
   ...fields,
 });
 

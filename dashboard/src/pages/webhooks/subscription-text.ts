@@ -13,6 +13,7 @@ const shortWords: Readonly<Record<SubscribedType, string>> = {
   'funnel.stalled': 'stalled users',
   'report.threshold': 'alerts',
   'report.revised': 'changed days',
+  'report.digest': 'digests',
 };
 
 /** `events (signup, login, and 4 more) if plan is pro` */

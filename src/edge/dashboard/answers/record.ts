@@ -1,7 +1,16 @@
 // The record of changes and refusals, on the page Access.
 
 /** Kinds of things that people create, change and delete. */
-export type KeptName = 'saved-report' | 'share' | 'board' | 'annotation' | 'funnel' | 'alert' | 'webhook' | 'segment';
+export type KeptName =
+  | 'saved-report'
+  | 'share'
+  | 'board'
+  | 'annotation'
+  | 'funnel'
+  | 'alert'
+  | 'webhook'
+  | 'segment'
+  | 'digest';
 
 /** A line: a change of keys, tokens, sessions or definitions, a deletion, or failures to sign in. */
 export interface RecordLine {

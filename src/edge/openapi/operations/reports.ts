@@ -24,9 +24,9 @@ export const reports: Operations = {
     tag: 'Reports',
     summary: 'Ask one question, or up to 30 at once',
     description:
-      'A question is a value: its `report` says which kind it is of. Answers of one request are of one position, in the order of the ' +
-      'questions; a question that fails has its `error` in place of its answer. With `Min-Log-Position` all of them include these writes. ' +
-      'The people behind a number are a question, too: `people` with `behind`.',
+      'The `report` of a question says which kind it is of. Answers of a request are of one position, in the order of the ' +
+      'questions; one that fails has its `error` instead. With `Min-Log-Position` all of them include these writes. ' +
+      'The people behind a number are a question: `people` with `behind`.',
     query: noParameters,
     body: {
       schema: queryBody,

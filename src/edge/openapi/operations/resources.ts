@@ -55,7 +55,7 @@ function operationsOf(one: Resource): Operations {
     ...withId,
     id: `change${type}`,
     summary: `Change ${article} ${noun}`,
-    description: ['Fields not named stay.', ...(ofChange === undefined ? [] : [ofChange])].join(' '),
+    ...(ofChange !== undefined && {description: ofChange}),
     isGuarded: true,
     body: {schema: schemas.change, example: example.change},
     answers: {200: shown, 412: outdated},

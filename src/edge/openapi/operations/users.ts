@@ -121,9 +121,8 @@ const deleteName: Operation = {
   tag: 'Events',
   summary: 'Delete all events of a name for ever',
   description:
-    'Removes the events of all users, and the name, on disk too, as the deletion of a user does. Every answer is as if they had ' +
-    'never been there; users of whom nothing else is left are known no more. It cannot be undone. Events of this name that come ' +
-    'while the deletion is pending may be deleted with the others.',
+    'Removes the name and its events of all users, on disk too. Every answer is as if they had never been there; users of whom ' +
+    'nothing else is left are known no more. It cannot be undone. Events of the name that come meanwhile may be deleted, too.',
   query: nameForm,
   answers: {
     200: {
