@@ -82,7 +82,7 @@ const expected: readonly (readonly [commands: RegExp, printed: RegExp])[] = [
   [/%\{http_code\}/, /"code":"user_not_found".* 404$/],
   [/healthz/, /"status":"ok"[\s\S]*"status":"ready"/],
   [/metrics/, /^millrace_ready 1$/],
-  [/--name assistant/, /^sk_read_\w+$/],
+  [/--name (assistant|grafana)/, /^sk_read_\w+$/],
   [/keys -- create/, /web[\s\S]*revoked/],
   [/run backup/, /backup/i],
   [/--print-config/, /"partitions": ?\d/],
