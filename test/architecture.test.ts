@@ -322,6 +322,7 @@ describe('the pages of the dashboard', () => {
       'actors/limits.js',
       'actors/report/rows/condition-text.js',
       'actors/report/rows/condition.js',
+      'actors/report/rows/event-conditions.js',
       'actors/report/rows/person-traits.js',
     ]);
   });

@@ -35,6 +35,42 @@ test('events are listed newest first by timestamp; equal milliseconds by arrival
   expect(names(await under.history({userId}))).toEqual(['d3', 'd2', 'd1', 'c', 'b', 'a']);
 });
 
+test('conditions: pages that hold what meets them, in order, without gaps, also beyond the events that a page judges at once', async () => {
+  const userId = freshId();
+  const of = (at: number): Record<string, unknown> => ({
+    n: at,
+    plan: at % 3 === 0 ? 'pro' : 'free',
+    deep: {tag: `t${at}`},
+  });
+  const sent = eventsOf(userId, 700).map((event, at) => ({
+    ...event,
+    properties: of(at),
+    context: {locale: `l${at % 7}`},
+  }));
+  expect((await under.write.post('/v1/events/batch', {events: sent})).status).toBe(200);
+  const all = async (...where: string[]): Promise<string[]> => {
+    const found: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = new URLSearchParams({userId, limit: '40'});
+      for (const one of where) query.append('where', one);
+      if (cursor !== '') query.set('cursor', cursor);
+      const page = (await under.read.get(`/v1/events?${query}`)).json<HistoryAnswer>();
+      expect(page.data.length).toBeLessThanOrEqual(40);
+      found.push(...names(page));
+      cursor = page.next_cursor;
+    }
+    return found;
+  };
+  const meant = (is: (at: number) => boolean): string[] =>
+    Array.from({length: 700}, (_, at) => 699 - at).flatMap((at) => (is(at) ? [`e${at}`] : []));
+  expect(await all('plan eq pro')).toEqual(meant((at) => at % 3 === 0));
+  expect(await all('plan eq pro', 'n lt 50', 'context.locale eq l3')).toEqual(
+    meant((at) => at % 3 === 0 && at < 50 && at % 7 === 3),
+  );
+  expect(await all('deep.tag eq t5')).toEqual(['e5']);
+  expect(await all('plan unset')).toEqual([]);
+});
+
 test('filters: userId, anonymousId, event, from and to, alone and together', async () => {
   const [id, event] = [freshId(), freshId('event')];
   await under.track({event, userId: id, timestamp: '2024-01-01T23:59:59.999Z'});

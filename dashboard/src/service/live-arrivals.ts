@@ -3,7 +3,8 @@
 import {useSignal} from '@preact/signals';
 import {useState} from 'preact/hooks';
 import type {ArrivedEvent, ArrivedSample} from '../../../src/edge/dashboard/answers/stream.js';
-import {type ArrivalFilter, streamState, useTopic} from './stream';
+import {type ArrivalFilter, filterText, isWanted} from './arrivals';
+import {streamState, useTopic} from './stream';
 
 const meanOfSeconds = 5;
 
@@ -56,7 +57,7 @@ export function useLiveArrivals(keptMax: number, filter: ArrivalFilter = {}): Li
       rates.value = [...rates.value, {count: number, shown: ours.length, ms: Date.now()}].slice(-meanOfSeconds);
       if (!isStill) show();
     },
-    filter,
+    filterText(filter),
   );
   const point = (is: boolean): void => {
     setPointed(is);
@@ -96,7 +97,3 @@ export function useLiveArrivals(keptMax: number, filter: ArrivalFilter = {}): Li
       : 'every event';
   }
 }
-
-const isWanted = ({event, user_id, anonymous_id}: ArrivedEvent, filter: ArrivalFilter): boolean =>
-  (filter.event === undefined || event === filter.event) &&
-  (filter.user === undefined || user_id === filter.user || anonymous_id === filter.user);

@@ -5,8 +5,9 @@
 //        are in both: only events from before the first that arrived are listed.
 import {useEffect, useState} from 'preact/hooks';
 import type {HistoryAnswer, StoredEvent} from '../../../src/edge/answers/events.js';
+import {type ArrivalFilter, filterPairs, filterText} from './arrivals';
 import {type Answer, type Fault, read} from './client';
-import {type ArrivalFilter, streamState} from './stream';
+import {streamState} from './stream';
 
 interface NewestStored {
   /** Newest first by their receipt; undefined until they are read. */
@@ -16,7 +17,7 @@ interface NewestStored {
 }
 
 /** Events as they were when the stream began to carry the arrivals of this filter. */
-export function useNewestStored(limit: number, {event, user}: ArrivalFilter = {}): NewestStored {
+export function useNewestStored(limit: number, filter: ArrivalFilter = {}): NewestStored {
   const [stored, setStored] = useState<Omit<NewestStored, 'again'>>({events: undefined, fault: undefined});
   const [round, setRound] = useState(0);
   const isOpening = streamState.value === 'opening';
@@ -24,21 +25,21 @@ export function useNewestStored(limit: number, {event, user}: ArrivalFilter = {}
     const aborter = new AbortController();
     setStored({events: undefined, fault: undefined});
     if (isOpening) return undefined; // NS3
-    const paths = newestPaths(limit, {event, user}, new Date());
+    const paths = newestPaths(limit, filter, new Date());
     Promise.all(paths.map((path) => read<HistoryAnswer>(path, aborter.signal))).then(
       (answers) => setStored(storedOf(answers, limit)),
       () => {}, // Aborted: another filter is asked for.
     );
     return () => aborter.abort();
-  }, [event, user, round, isOpening]);
+  }, [filterText(filter), round, isOpening]);
   return {...stored, again: () => setRound(round + 1)};
 }
 
 /** NS1, NS2 */
-export function newestPaths(limit: number, {event, user}: ArrivalFilter, now: Date): string[] {
-  const common = {...(event === undefined ? {} : {event}), to: now.toISOString(), limit: String(limit)};
-  const ids: Record<string, string>[] = user === undefined ? [{}] : [{userId: user}, {anonymousId: user}];
-  return ids.map((id) => `v1/events?${new URLSearchParams({...id, ...common})}`);
+export function newestPaths(limit: number, {user, ...filter}: ArrivalFilter, now: Date): string[] {
+  const common = [...filterPairs(filter), ['to', now.toISOString()], ['limit', String(limit)]];
+  const ids = user === undefined ? [[]] : [[['userId', user]], [['anonymousId', user]]];
+  return ids.map((id) => `v1/events?${new URLSearchParams([...id, ...common])}`);
 }
 
 /** Code of the service for a device that is known to be a user: what it did is that user's. */

@@ -12,9 +12,8 @@ export interface TabWish {
   /** Ordinal of the wish in its tab: the answer names it. */
   readonly number: number;
   readonly topics: readonly string[];
-  /** Filter of arrivals. */
-  readonly event?: string | undefined;
-  readonly user?: string | undefined;
+  /** Filter of arrivals, as a query; empty: all. */
+  readonly filter?: string;
 }
 
 export type StreamNews =
@@ -84,13 +83,10 @@ function wanted(): string {
   if (all.length === 0) return '';
   const query = new URLSearchParams({topics: all.join(',')});
   // The stream has one filter. Tabs with different ones get all arrivals, and choose.
-  const filters = wishes.filter((wish) => wish.topics.includes('arrivals')).map(({event, user}) => ({event, user}));
+  const filters = wishes.filter((wish) => wish.topics.includes('arrivals')).map(({filter}) => filter);
   const [first] = filters;
-  if (first !== undefined && filters.every(({event, user}) => event === first.event && user === first.user)) {
-    if (first.event !== undefined) query.set('event', first.event);
-    if (first.user !== undefined) query.set('user', first.user);
-  }
-  return `${new URL('../api/stream', scope.location.href).href}?${query}`;
+  const filter = first && filters.every((other) => other === first) ? `&${first}` : '';
+  return `${new URL('../api/stream', scope.location.href).href}?${query}${filter}`;
 }
 
 function follow(next: string): void {

@@ -14,14 +14,9 @@ export type Topic = 'vitals' | 'published' | 'arrivals' | 'refusals' | 'keys';
 /** `none`: there is no SharedWorker here. */
 type StreamState = 'opening' | 'open' | 'lost' | 'refused' | 'none';
 
-export interface ArrivalFilter {
-  readonly event?: string | undefined;
-  readonly user?: string | undefined;
-}
-
 interface Listener {
   readonly topic: string;
-  readonly filter: ArrivalFilter;
+  readonly filter: string;
   readonly take: (data: unknown) => void;
 }
 
@@ -66,8 +61,8 @@ function take(news: StreamNews): void {
 function wish(): TabWish {
   const shown = [...listeners].filter(({topic}) => topic !== 'schema');
   const wanted = document.visibilityState === 'visible' ? shown : shown.filter(({topic}) => topic === 'published'); // SR1
-  const filter = wanted.find(({topic}) => topic === 'arrivals')?.filter ?? {};
-  return {number: said.number + 1, topics: [...new Set(wanted.map(({topic}) => topic))], ...filter};
+  const filter = wanted.find(({topic}) => topic === 'arrivals')?.filter ?? '';
+  return {number: said.number + 1, topics: [...new Set(wanted.map(({topic}) => topic))], filter};
 }
 
 function say(): void {
@@ -78,7 +73,7 @@ function say(): void {
   if (open === undefined) streamState.value = 'none';
   else {
     // The worker says when the stream carries it (SW4).
-    if (isMore || wanted.event !== said.event || wanted.user !== said.user) streamState.value = 'opening';
+    if (isMore || wanted.filter !== said.filter) streamState.value = 'opening';
     open.postMessage(wanted);
   }
   said = wanted;
@@ -89,12 +84,8 @@ addEventListener('pageshow', ({persisted}) => persisted && say());
 addEventListener('pagehide', () => port?.postMessage({number: said.number, topics: []} satisfies TabWish));
 setInterval(say, saysEveryMs);
 
-/** @returns what ends it. `schema` comes with `vitals`. */
-export function listen<Data>(
-  topic: Topic | 'schema',
-  hand: (data: Data) => void,
-  filter: ArrivalFilter = {},
-): () => void {
+/** `filter`: of arrivals, as a query. @returns what ends it. `schema` comes with `vitals`. */
+export function listen<Data>(topic: Topic | 'schema', hand: (data: Data) => void, filter = ''): () => void {
   const listener: Listener = {topic, filter, take: hand as (data: unknown) => void};
   listeners.add(listener);
   say();
@@ -108,11 +99,8 @@ export function listen<Data>(
  * Listens while the component lives, from before it is painted: until the stream carries the topic, `streamState` must not show that
  * it is open for what the page wanted before.
  */
-export function useTopic<Data>(topic: Topic, hand: (data: Data) => void, filter: ArrivalFilter = {}): void {
+export function useTopic<Data>(topic: Topic, hand: (data: Data) => void, filter = ''): void {
   const newest = useRef(hand);
   newest.current = hand;
-  useLayoutEffect(
-    () => listen<Data>(topic, (data) => newest.current(data), filter),
-    [topic, filter.event, filter.user],
-  );
+  useLayoutEffect(() => listen<Data>(topic, (data) => newest.current(data), filter), [topic, filter]);
 }

@@ -10,6 +10,7 @@ import type {Front, Readiness} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {ArrivalSample} from '../metrics/arrivals.js';
 import {gatherMeasures, type Measures, type ViewSources} from '../metrics/view.js';
+import {where} from '../query/conditions.js';
 import {optional, type TextForm, wholeNumber, withDefault} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import type {ReadEndpoint} from '../route.js';
@@ -55,6 +56,7 @@ const streamForm = {
   topics: optional(topicList, {description: 'What the stream carries: vitals and published without it.'}),
   event: optional(text, {description: 'Only arrivals of this event.'}),
   user: optional(text, {description: 'Only arrivals of this user, or of this anonymous one.'}),
+  where,
 };
 
 const streamType = 'text/event-stream; charset=utf-8';
@@ -150,12 +152,14 @@ export class Live {
   };
 
   readonly openStream: ReadEndpoint['handle'] = (front, exchange) => {
-    const {topics: asked = ['vitals', 'published'], event, user} = readQuery(exchange.query, streamForm);
+    const {topics: asked = ['vitals', 'published'], event, user, where} = readQuery(exchange.query, streamForm);
     const {role, id: sessionId} = exchange.caller.session!;
     const refused = asked.find((topic) => !mayAs(role, topicRoles[topic]));
     if (refused !== undefined) return exchange.fail(roleNotSufficient(topicRoles[refused]));
     if (exchange.method === 'HEAD') return exchange.answer('200 OK', streamType, '', unbuffered);
-    const sample = asked.includes('arrivals') ? new ArrivalSample({event, user}, this.sources!.chooses) : undefined;
+    const sample = asked.includes('arrivals')
+      ? new ArrivalSample({event, user, where}, this.sources!.chooses)
+      : undefined;
     const stream = this.streams.take({
       topics: asked,
       sessionId,

@@ -36,9 +36,9 @@ export class AnswerShare {
     return true;
   }
 
-  release(): void {
-    answerBytes -= this.bytes;
-    this.bytes = 0;
+  release(bytes = this.bytes): void {
+    answerBytes -= bytes;
+    this.bytes -= bytes;
   }
 }
 

@@ -6,16 +6,21 @@
 
 import {entryKind} from '../../../actors/log/entries.js';
 import {type EntryView, MessageCursor, PropertyCursor} from '../../../actors/log/entry-view.js';
+import type {Json} from '../../../actors/log/json.js';
+import type {Condition} from '../../../actors/report/rows/condition.js';
+import {meetsAll, type SentEvent} from '../../../actors/report/rows/event-conditions.js';
 import type {ArrivedEvent, ArrivedSample} from '../dashboard/answers/stream.js';
 
 export const sampleMax = 10;
 const propertiesMax = 12;
 const textCharsMax = 120;
 
-/** Events that a stream shows: those of this name, or of this user or anonymous id. */
+/** Events that a stream shows: those of this name, of this user or anonymous id, and with such properties. */
 export interface ArrivalFilter {
   readonly event?: string | undefined;
   readonly user?: string | undefined;
+  /** All must hold. */
+  readonly where?: readonly Condition[];
 }
 
 /** Sample of one second, for one stream. */
@@ -24,12 +29,14 @@ export class ArrivalSample {
   private count = 0;
   private readonly name: Buffer | undefined;
   private readonly keys: readonly Buffer[] | undefined;
+  private readonly where: readonly Condition[];
 
   /** `chooses`: a random number from 0 to below `count`, evenly distributed. */
   constructor(
-    {event, user}: ArrivalFilter,
+    {event, user, where = []}: ArrivalFilter,
     private readonly chooses: (count: number) => number,
   ) {
+    this.where = where;
     this.name = event === undefined ? undefined : Buffer.from(event);
     this.keys = user === undefined ? undefined : [Buffer.from('u' + user), Buffer.from('a' + user)];
   }
@@ -38,6 +45,7 @@ export class ArrivalSample {
     const {name, keys} = this;
     if (name !== undefined && !isRange(entry, entry.textStart, entry.textEnd, name)) return;
     if (keys !== undefined && !keys.some((key) => isRange(entry, entry.keyStart, entry.keyEnd, key))) return;
+    if (this.where.length > 0 && !meetsAll(this.where, sentIn(entry))) return;
     this.count += 1;
     if (this.events.length < sampleMax) this.events.push(read(entry, ackMs));
     else {
@@ -75,6 +83,17 @@ export class ArrivalTap {
       for (const sample of this.samples) sample.offer(cursor.entry, ackMs);
     }
   }
+}
+
+/** Properties and context of an entry, whole. */
+function sentIn({bytes, propertiesStart}: EntryView): SentEvent {
+  const cursor = new PropertyCursor(bytes);
+  cursor.open(propertiesStart);
+  const context = cursor.takeContext();
+  cursor.passOwn();
+  const properties: [string, Json][] = [];
+  while (cursor.next()) properties.push([cursor.key(), cursor.json()]);
+  return {properties: Object.fromEntries(properties), context: context && (JSON.parse(context) as Json)};
 }
 
 const isRange = ({bytes}: EntryView, start: number, end: number, wanted: Buffer): boolean =>

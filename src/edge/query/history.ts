@@ -5,6 +5,9 @@
 //       user are erased at once, so a page of one user that lost rows is that of a deleted user.
 //   H2. Rows at or above the ordinal bounds of the first page are never on later ones: pages do not shift.
 //   H3. Bodies are read in the order in which they are stored: neighbours are in one block.
+//   H4. Conditions judge bodies, of so many rows at most: then the page is shorter, or empty, and the next one goes on after them.
+import type {Condition} from '../../../actors/report/rows/condition.js';
+import {meetsAll, type SentEvent} from '../../../actors/report/rows/event-conditions.js';
 import type {Asker} from '../../asks/asker.js';
 import type {RowPlace} from '../../asks/events.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
@@ -20,7 +23,13 @@ export interface HistoryFilters {
   /** Inclusive, epoch ms. */
   readonly fromMs?: number;
   readonly toMs?: number;
+  /** All must hold. */
+  readonly where?: readonly Condition[];
 }
+
+/** H4 */
+const judgedRowsMax = 10_000;
+const judgedAtOnce = 500;
 
 export interface HistoryPage {
   /** JSON texts of the events. */
@@ -49,6 +58,12 @@ interface PageRows {
   readonly linkedTo?: string;
   /** Bodies that came with the rows of each partition that was asked, by ascending ordinal; mostly none. */
   readonly events: readonly (readonly (string | null)[])[];
+}
+
+interface FoundBody {
+  readonly place: RowPlace;
+  /** JSON of the event. */
+  readonly text: string;
 }
 
 export class HistoryReader {
@@ -82,18 +97,30 @@ export class HistoryReader {
     this.ordinalEnds = start?.ordinalEnds;
     const events: string[] = [];
     let place = start?.place;
+    const {where = []} = this.filters;
     let hasMore = true;
-    while (hasMore && events.length < limit) {
-      const rows = await this.readRows(limit - events.length, place);
+    for (let judged = 0; hasMore && events.length < limit && judged < judgedRowsMax; ) {
+      const rows = await this.readRows(where.length === 0 ? limit - events.length : judgedAtOnce, place);
       const found = await this.readBodies(rows);
       if (this.filters.user !== undefined && (rows.isUserUnknown || found.length < rows.places.length)) {
         const {linkedTo} = rows;
         const unknown = {isUserUnknown: true, ...(linkedTo === undefined ? {} : {linkedTo})};
         return {events: [], next: undefined, ordinalEnds: this.ordinalEnds!, ...unknown}; // H1
       }
-      events.push(...found);
-      place = rows.places.at(-1) ?? place;
-      hasMore = rows.more;
+      if (where.length === 0) {
+        events.push(...found.map(({text}) => text));
+        place = rows.places.at(-1) ?? place;
+        hasMore = rows.more;
+        continue;
+      }
+      const met = found.filter(({text}) => meetsAll(where, JSON.parse(text) as SentEvent));
+      const last = met.length > limit - events.length ? met[limit - events.length - 1] : undefined;
+      const taken = last === undefined ? met : met.slice(0, met.indexOf(last) + 1);
+      for (const one of found) if (!taken.includes(one)) this.share.release(one.text.length);
+      events.push(...taken.map(({text}) => text));
+      place = last?.place ?? rows.places.at(-1) ?? place;
+      hasMore = rows.more || last !== undefined;
+      judged += rows.places.length; // H4
     }
     return {events, next: hasMore ? place : undefined, ordinalEnds: this.ordinalEnds!, isUserUnknown: false};
   }
@@ -103,9 +130,10 @@ export class HistoryReader {
     const answers = await Promise.all(
       this.partitions.map((partition, i) => {
         const ordinalEnd = this.ordinalEnds?.[i];
+        const {where: _, ...filters} = this.filters;
         const question = {
           ask: 'history',
-          ...this.filters,
+          ...filters,
           limit,
           ...(this.partitions.length === 1 ? {withEvents: true as const} : {}),
           ...(before === undefined ? {} : {before}),
@@ -130,7 +158,7 @@ export class HistoryReader {
   }
 
   /** Phase two, in the order of the places; leaves out rows that were erased. */
-  private async readBodies({places, events}: PageRows): Promise<string[]> {
+  private async readBodies({places, events}: PageRows): Promise<FoundBody[]> {
     const bodies = new Map<RowPlace, string>();
     const keep = (own: readonly RowPlace[], first: number, texts: readonly (string | null)[]) => {
       for (const [i, text] of texts.entries()) if (text !== null) bodies.set(own[first + i]!, this.held(text));
@@ -153,7 +181,10 @@ export class HistoryReader {
         }
       }),
     );
-    return places.flatMap((place) => bodies.get(place) ?? []);
+    return places.flatMap((place) => {
+      const text = bodies.get(place);
+      return text === undefined ? [] : [{place, text}];
+    });
   }
 
   private held(text: string): string {

@@ -6,6 +6,7 @@ import type {Exchange} from '../http/exchange.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {failUnknown, namedUser, type UnknownUser} from '../query/asked-user.js';
 import {askerOf} from '../query/asker-of.js';
+import {where} from '../query/conditions.js';
 import {type HistoryFilters, HistoryReader, type HistoryStart} from '../query/history.js';
 import {anyText, askedId, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
 import {type QueryValues, readQuery} from '../query/query.js';
@@ -17,6 +18,7 @@ export const historyForm = {
     description: "Only events that were sent with this anonymousId alone, and are not a known user's.",
   }),
   event: optional(name, {description: 'Only events of this name.'}),
+  where,
   from: optional(askedTime, {description: 'Only events at or after this ISO 8601 time; a date is its first moment.'}),
   to: optional(askedTime, {description: 'Only events at or before this ISO 8601 time; a date is its last moment.'}),
   timezone,
@@ -42,7 +44,7 @@ export async function historyOf(front: Front, exchange: Exchange, text: string):
   const query = readQuery(text, historyForm);
   const filters = readFilters(query, front);
   const partitions = partitionsOf(front, filters);
-  const filterText = JSON.stringify([filters.user, filters.event, filters.fromMs, filters.toMs]);
+  const filterText = JSON.stringify([filters.user, filters.event, filters.fromMs, filters.toMs, filters.where]);
   const start = readCursor(front, query.cursor, filterText, partitions.length);
   const page = await new HistoryReader(front.reads.asks, partitions, filters, askerOf(exchange)).read(
     query.limit,
@@ -56,7 +58,7 @@ export async function historyOf(front: Front, exchange: Exchange, text: string):
 }
 
 function readFilters(query: HistoryQuery, front: Front): HistoryFilters {
-  const {event} = query;
+  const {event, where} = query;
   const {fromMs, toMs} = optionalBoundsOf(query, front);
   const user = namedUser(query);
   return {
@@ -64,6 +66,7 @@ function readFilters(query: HistoryQuery, front: Front): HistoryFilters {
     ...(event === undefined ? {} : {event}),
     ...(fromMs === undefined ? {} : {fromMs}),
     ...(toMs === undefined ? {} : {toMs}),
+    ...(where.length > 0 && {where}),
   };
 }
 

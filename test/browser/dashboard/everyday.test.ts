@@ -241,6 +241,33 @@ test('what arrives stands above the newest stored events, of the whole history o
   await card('History').getByRole('link', {name: 'u4'}).first().waitFor();
 });
 
+test('an opened event has its properties in a table, whose values filter what is stored and what arrives', async () => {
+  await dashboard.follow('/events?show=history&event=visit');
+  await page.getByRole('button', {name: 'visit', exact: true}).first().click();
+  await page.locator('.properties').getByRole('row', {name: 'plan free'}).waitFor();
+  await page.getByRole('button', {name: 'Filter by this value of plan'}).click();
+  await page.waitForURL(/where=plan(\+|%20)eq(\+|%20)free/);
+  await until('only these are listed', async () => (await page.locator('.events-table .pairs').count()) === 5);
+  expect(new Set(await page.locator('.events-table .pairs').allInnerTexts())).toEqual(
+    new Set([1, 3, 5, 7, 9].map((u) => `plan free value ${10 * u}`)),
+  );
+  await page.getByRole('button', {name: 'visit', exact: true}).first().click();
+  await dashboard.expectSoundOnPhone();
+  await dashboard.follow('/events');
+  await page.getByRole('button', {name: '+ Filter of the events'}).click();
+  await page.getByRole('option', {name: /^plan /}).click();
+  await page.getByRole('option', {name: /^pro /}).click();
+  const list = page.getByRole('region', {name: 'Arriving events'});
+  await until('only these were stored', async () =>
+    (await cellsOf(list)).slice(1).every(([, , , properties]) => properties!.startsWith('plan pro')),
+  );
+  await page.getByText('every event', {exact: true}).waitFor();
+  for (const plan of ['free', 'pro'])
+    await write.post('/v1/events', {event: `of_${plan}`, userId: 'u1', properties: {plan}});
+  await list.getByRole('cell', {name: 'of_pro', exact: true}).waitFor();
+  expect(await list.getByRole('cell', {name: 'of_free', exact: true}).count()).toBe(0);
+});
+
 test('tables of events give a long name little room, and wrap nothing where there is room', async () => {
   const long = 'n'.repeat(200);
   const properties = {mixed: 1, numbered: 'one', whole: true};

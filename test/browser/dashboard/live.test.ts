@@ -157,6 +157,7 @@ test('events arrive as text, whatever is in them, and are found in the history',
   await page.getByLabel('User id').press('Enter');
   await until('the filter is in the address', () => page.url().includes('userId=mallory'));
   await page.getByRole('button', {name: event}).click();
+  await page.getByRole('button', {name: 'JSON', exact: true}).click();
   await page.getByLabel('The whole event').waitFor();
   await dashboard.expectSound();
   await writer().post('/v1/events', {event: 'named', properties: {}});

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {type AcceptedEvent, beginMessage, sealMessage, writeEvent, writeIdentify} from '../../../actors/log/entries.js';
+import {readCondition} from '../../../actors/report/rows/condition-text.js';
 import {type ArrivalFilter, ArrivalSample, ArrivalTap, sampleMax} from '../../../src/edge/metrics/arrivals.js';
 import {Random} from '../../../tools/random.js';
 
@@ -21,6 +22,15 @@ function look(
   tap.open(sample);
   return {tap, sample};
 }
+
+test('a filter by properties reads them whole, nested ones and the context too', () => {
+  const where = [readCondition('nested.a gt 1')!, readCondition('context.locale eq de')!];
+  const {tap, sample} = look({where});
+  const event = (a: number, locale: string) => ({event: `a${a}`, properties: {nested: {a}}, context: {locale}});
+  tap.stored(messageOf([event(1, 'de'), event(2, 'de'), event(3, 'fr'), {event: 'none'}]), 1);
+  const {count, events} = sample.take();
+  expect([count, events.map((one) => one.event)]).toEqual([1, ['a2']]);
+});
 
 test('an arrival is the event as it came, without what an identify or a context says', () => {
   const {tap, sample} = look();

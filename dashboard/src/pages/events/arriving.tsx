@@ -4,11 +4,14 @@
 import {useState} from 'preact/hooks';
 import type {StoredEvent} from '../../../../src/edge/answers/events.js';
 import {pageAddress} from '../../address/base';
+import type {Condition} from '../../address/conditions';
 import {dayOfMs} from '../../address/range';
 import type {PersonId} from '../../address/report-address';
-import {clockText, count, momentText, propertiesText as storedText} from '../../charts/format';
+import {clockText, count, momentText} from '../../charts/format';
+import {ConditionList} from '../../controls/condition-list';
 import {PersonName} from '../../controls/person-name';
-import {propertiesText} from '../../service/arrivals';
+import {PropertiesLine} from '../../controls/properties';
+import {filterPairs} from '../../service/arrivals';
 import {useLiveArrivals} from '../../service/live-arrivals';
 import {storedBefore, useNewestStored} from '../../service/newest-stored';
 import {streamState} from '../../service/stream';
@@ -19,23 +22,27 @@ import {Icon} from '../../shell/icon';
 import {useKeys} from '../../shell/keys';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {EventsTable} from './events-table';
-import {FilterFields} from './filter-fields';
+import {FilterFields, recentDays} from './filter-fields';
 
 const keptMax = 200;
 const storedMax = 50;
 type Filter = {readonly event?: string; readonly user?: string};
+type Shown = Parameters<typeof PropertiesLine>[0];
 
 export function Arriving() {
-  const [filter, setFilter] = useState<Filter>({});
+  const [fields, setFields] = useState<Filter>({});
+  const [where, setWhere] = useState<readonly Condition[]>([]);
+  const filter = {...fields, where};
   const arrivals = useLiveArrivals(keptMax, filter);
   const {shown, isHeld} = arrivals;
   const {events: stored, fault, again} = useNewestStored(storedMax, filter);
   const before = storedBefore(stored ?? [], shown).slice(0, keptMax - shown.length);
-  const show = (changed: Filter): void => {
-    setFilter(changed);
+  const show = (changed: Filter, chosen = where): void => {
+    setFields(changed);
+    setWhere(chosen);
     arrivals.clear();
   };
-  const showOnly = (user: string): void => show({...filter, user});
+  const showOnly = (user: string): void => show({...fields, user});
   useKeys({p: arrivals.hold});
   const titleOf = useTitles([
     ...shown.map((one) => personOf(one.user_id, one.anonymous_id)),
@@ -63,9 +70,16 @@ export function Arriving() {
           {name: 'event', label: 'Event'},
           {name: 'user', label: 'User or anonymous id'},
         ]}
-        values={filter}
-        onChange={show}
-      />
+        values={fields}
+        onChange={(values) => show(values)}
+      >
+        <ConditionList
+          conditions={where}
+          keys={{of: 'events', event: fields.event, days: recentDays(today.value)}}
+          of="of the events"
+          onChange={(chosen) => show(fields, chosen)}
+        />
+      </FilterFields>
       {fault !== undefined && <FaultBox fault={fault} onAgain={again} />}
       {shown.length > 0 || before.length > 0 ? (
         <section class="table-frame" aria-label="Arriving events" {...arrivals.still}>
@@ -77,7 +91,8 @@ export function Arriving() {
                 event={one.event}
                 person={personOf(one.user_id, one.anonymous_id)}
                 titleOf={titleOf}
-                properties={propertiesText(one)}
+                properties={Object.fromEntries(one.properties)}
+                more={one.more}
                 onUser={showOnly}
               />
             ))}
@@ -85,7 +100,7 @@ export function Arriving() {
               <tr class="stored-from-here">
                 <td colSpan={4}>
                   {shown.length === 0 && 'Nothing has arrived yet. '}Stored before, the newest {count(before.length)}.{' '}
-                  <a class="link" href={historyOf(filter, before[0]!)}>
+                  <a class="link" href={historyOf(fields, where, before[0]!)}>
                     Show all of them
                   </a>
                 </td>
@@ -98,7 +113,7 @@ export function Arriving() {
                 event={event}
                 person={personOf(userId, anonymousId)}
                 titleOf={titleOf}
-                properties={storedText(properties)}
+                properties={properties}
                 onUser={showOnly}
               />
             ))}
@@ -108,7 +123,8 @@ export function Arriving() {
         <Loading lines={8} />
       ) : (
         <Empty title={streamState.value === 'open' ? 'Listening' : 'Connecting'}>
-          {fault === undefined && `No ${Object.keys(filter).length === 0 ? 'event' : 'such event'} is stored yet. `}
+          {fault === undefined &&
+            `No ${Object.keys(fields).length + where.length === 0 ? 'event' : 'such event'} is stored yet. `}
           Events appear here within a second of being accepted: ten a second at most, whatever comes, with their number.
         </Empty>
       )}
@@ -117,13 +133,10 @@ export function Arriving() {
 }
 
 /** Address of the same events in the history, which has a field for each kind of id. `first`: one of them. */
-function historyOf({event, user}: Filter, first: StoredEvent): string {
-  const asked = {
-    show: 'history',
-    ...(event !== undefined && {event}),
-    ...(user !== undefined && {[first.userId === null ? 'anonymousId' : 'userId']: user}),
-  };
-  return `${pageAddress('/events')}?${new URLSearchParams(asked)}`;
+function historyOf({event, user}: Filter, where: readonly Condition[], first: StoredEvent): string {
+  const asked = new URLSearchParams([['show', 'history'], ...filterPairs({event, where})]);
+  if (user !== undefined) asked.set(first.userId === null ? 'anonymousId' : 'userId', user);
+  return `${pageAddress('/events')}?${asked}`;
 }
 
 function Row({
@@ -132,14 +145,14 @@ function Row({
   person,
   titleOf,
   properties,
+  more,
   onUser,
-}: {
+}: Shown & {
   /** Epoch ms: of its receipt. */
   readonly ms: number;
   readonly event: string;
   readonly person: PersonId;
   readonly titleOf: ReturnType<typeof useTitles>;
-  readonly properties: string;
   readonly onUser: (user: string) => void;
 }) {
   return (
@@ -157,7 +170,9 @@ function Row({
           )}
         </PersonName>
       </td>
-      <td class="of">{properties}</td>
+      <td class="of">
+        <PropertiesLine properties={properties} more={more} />
+      </td>
     </tr>
   );
 }

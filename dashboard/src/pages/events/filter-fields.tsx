@@ -1,14 +1,22 @@
 // Exact values that events are filtered by: taken when a field is left or Enter is pressed.
+import type {ComponentChildren} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
+
+const pickerDays = 30;
+/** Days whose properties are offered. */
+export const recentDays = (today: number) => ({from: today - pickerDays + 1, to: today});
 
 export function FilterFields<Name extends string>({
   fields,
   values,
   onChange,
+  children,
 }: {
   readonly fields: readonly {readonly name: Name; readonly label: string; readonly isTime?: boolean}[];
   readonly values: Readonly<Partial<Record<Name, string>>>;
   readonly onChange: (values: Partial<Record<Name, string>>) => void;
+  /** Conditions on properties. */
+  readonly children: ComponentChildren;
 }) {
   const set = (name: Name, text: string): void => {
     if ((values[name] ?? '') === text) return;
@@ -34,6 +42,7 @@ export function FilterFields<Name extends string>({
           )}
         </div>
       ))}
+      {children}
       {Object.keys(values).length > 0 && (
         <button type="button" class="link" onClick={() => onChange({})}>
           Clear

@@ -5,20 +5,22 @@ import {useLocation} from 'preact-iso';
 import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers/events.js';
 import {dashboardPath, pageAddress} from '../../address/base';
 import {addressAsking} from '../../address/codec';
+import {type Condition, conditions} from '../../address/conditions';
 import {inUtc, peopleForm} from '../../address/report-address';
 import {momentText} from '../../charts/format';
-import {CopyButton} from '../../controls/copy-button';
+import {ConditionList} from '../../controls/condition-list';
 import {PersonName} from '../../controls/person-name';
-import {Snippet} from '../../controls/snippet';
+import {PropertiesLine, PropertiesTable} from '../../controls/properties';
 import {TableFrame} from '../../controls/table-frame';
 import {type Fault, read} from '../../service/client';
 import {personOf, useTitles} from '../../service/titles';
+import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {CurlButton} from '../../shell/page-tools';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {EventsTable} from './events-table';
-import {FilterFields} from './filter-fields';
+import {FilterFields, recentDays} from './filter-fields';
 
 const names = ['event', 'userId', 'anonymousId', 'from', 'to', 'zone'] as const;
 type Name = (typeof names)[number];
@@ -35,12 +37,21 @@ type Filter = Partial<Record<Name, string>>;
 const pageEvents = 50;
 
 export function History() {
-  const {query, route} = useLocation();
+  const {query, route, url} = useLocation();
   const filter = Object.fromEntries(
     names.flatMap((name) => (query[name] ? [[name, query[name]] as const] : [])),
   ) as Filter;
-  const show = (values: Filter): void =>
-    route(`${pageAddress('/events')}?${new URLSearchParams({show: 'history', ...values})}`);
+  const where =
+    conditions.read(new URLSearchParams(url.split('?')[1]).getAll('where').filter(conditions.isPart!)) ?? [];
+  const ofWhere = conditions.write(where).map((text) => ['where', text]);
+  const show = (values: Filter, chosen: readonly Condition[] = where): void => {
+    const asked = [
+      ['show', 'history'],
+      ...Object.entries(values),
+      ...conditions.write(chosen).map((one) => ['where', one]),
+    ];
+    route(`${pageAddress('/events')}?${new URLSearchParams(asked as [string, string][])}`);
+  };
   const [events, setEvents] = useState<readonly StoredEvent[]>();
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault>();
@@ -49,6 +60,7 @@ export function History() {
   const isExported = asked.userId === undefined && asked.anonymousId === undefined;
   const question = new URLSearchParams([
     ...Object.entries(asked),
+    ...ofWhere,
     ['limit', String(pageEvents)],
     [inUtc[0], zone],
   ]).toString();
@@ -81,10 +93,10 @@ export function History() {
       tools={
         isExported && (
           <>
-            <CurlButton paths={[exportPath(asked, zone), ...changesPaths]} help={changesHelp} />
+            <CurlButton paths={[exportPath(asked, ofWhere, zone), ...changesPaths]} help={changesHelp} />
             <a
               class="button"
-              href={`${dashboardPath}/api/${exportPath(asked, zone)}`}
+              href={`${dashboardPath}/api/${exportPath(asked, ofWhere, zone)}`}
               download="events.ndjson"
               title="These events, as lines of JSON"
             >
@@ -95,7 +107,14 @@ export function History() {
         )
       }
     >
-      <FilterFields fields={fieldsIn(zone)} values={filter} onChange={show} />
+      <FilterFields fields={fieldsIn(zone)} values={filter} onChange={(values) => show(values)}>
+        <ConditionList
+          conditions={where}
+          keys={{of: 'events', event: asked.event, days: recentDays(today.value)}}
+          of="of the events"
+          onChange={(chosen) => show(filter, chosen)}
+        />
+      </FilterFields>
       {fault !== undefined && <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />}
       {events === undefined && fault === undefined && <Loading lines={6} />}
       {events !== undefined && events.length === 0 && fault === undefined && (
@@ -112,6 +131,7 @@ export function History() {
                 isOpen={open === one.id}
                 onOpen={() => setOpen(open === one.id ? undefined : one.id)}
                 onFilter={(values) => show({...filter, ...values})}
+                onCondition={(condition) => show(filter, [...where, condition])}
               />
             ))}
           </EventsTable>
@@ -127,8 +147,8 @@ export function History() {
 }
 
 /** All of these events as lines. */
-const exportPath = (asked: Filter, zone: string): string =>
-  `v1/export?${new URLSearchParams({...asked, [inUtc[0]]: zone})}`;
+const exportPath = (asked: Filter, where: readonly string[][], zone: string): string =>
+  `v1/export?${new URLSearchParams([...Object.entries(asked), ...where, [inUtc[0], zone]])}`;
 /** For a copy that is kept elsewhere: all changes, the first page and those after it. */
 const changesPaths = ['v1/changes?limit=1000', 'v1/changes?limit=1000&after=NEXT'];
 const changesHelp = 'NEXT is the "next" of the page of changes before.';
@@ -139,6 +159,7 @@ function EventRows({
   isOpen,
   onOpen,
   onFilter,
+  onCondition,
 }: {
   readonly event: StoredEvent;
   /** What the person is called. */
@@ -146,12 +167,9 @@ function EventRows({
   readonly isOpen: boolean;
   readonly onOpen: () => void;
   readonly onFilter: (values: Filter) => void;
+  readonly onCondition: (condition: Condition) => void;
 }) {
-  const json = JSON.stringify(one, null, 2);
   const person = personOf(one.userId, one.anonymousId);
-  const properties = Object.entries(one.properties ?? {})
-    .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
-    .join(', ');
   return (
     <>
       <tr class={isOpen ? 'open' : ''}>
@@ -170,14 +188,15 @@ function EventRows({
             )}
           </PersonName>
         </td>
-        <td class="of">{properties}</td>
+        <td class="of">
+          <PropertiesLine properties={one.properties} />
+        </td>
       </tr>
       {isOpen && (
         <tr class="opened">
           <td colSpan={4}>
-            <Snippet label="The whole event" text={json} />
+            <PropertiesTable properties={one.properties} whole={one} onFilter={onCondition} />
             <div class="buttons">
-              <CopyButton text={json} label="Copy JSON" />
               <button type="button" class="button" onClick={() => onFilter({event: one.event})}>
                 Only {one.event}
               </button>

@@ -1,9 +1,12 @@
-// A person's events by day. A row opens the whole event as JSON.
+// A person's events by day. A row opens its properties as a table.
 
 import {useState} from 'preact/hooks';
+import {useLocation} from 'preact-iso';
 import type {StoredEvent} from '../../../../src/edge/answers/events.js';
-import {clockText, longDayText, propertiesText} from '../../charts/format';
-import {CopyButton} from '../../controls/copy-button';
+import {pageAddress} from '../../address/base';
+import {type Condition, writeCondition} from '../../address/conditions';
+import {clockText, longDayText} from '../../charts/format';
+import {PropertiesLine, PropertiesTable} from '../../controls/properties';
 import type {History} from '../../service/person-history';
 import {FaultBox, Loading} from '../../shell/states';
 
@@ -41,7 +44,13 @@ export function EventList({history, onMore}: {readonly history: History; readonl
 
 function Event({event}: {readonly event: StoredEvent}) {
   const [isOpen, setOpen] = useState(false);
+  const {route} = useLocation();
   const seconds = Date.parse(event.timestamp) / 1_000;
+  /** The same events of everybody. */
+  const filter = (condition: Condition): void => {
+    const asked = new URLSearchParams({show: 'history', event: event.event, where: writeCondition(condition)});
+    route(`${pageAddress('/events')}?${asked}`);
+  };
   return (
     <details class="event-row" onToggle={({currentTarget}) => setOpen(currentTarget.open)}>
       <summary>
@@ -53,13 +62,12 @@ function Event({event}: {readonly event: StoredEvent}) {
               anonymous
             </span>
           )}
-          {propertiesText(event.properties)}
+          <PropertiesLine properties={event.properties} />
         </span>
       </summary>
       {isOpen && (
         <div class="event-whole">
-          <pre class="snippet">{JSON.stringify(event, undefined, 2)}</pre>
-          <CopyButton text={JSON.stringify(event)} what="Copy the event as JSON" />
+          <PropertiesTable properties={event.properties} whole={event} onFilter={filter} />
         </div>
       )}
     </details>
