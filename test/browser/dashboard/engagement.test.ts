@@ -501,7 +501,7 @@ test('A segment is created by hand, reports ask by it, and it is changed and rem
   await card('Active users').getByText('1 distinct users in all').waitFor();
   await card('Active users').getByRole('button', {name: '1, distinct users in all: what is behind it'}).click();
   await dialog.getByText(/of users of Paying, /).waitFor();
-  await dialog.getByRole('link', {name: 'u3'}).waitFor();
+  await dialog.getByRole('link', {name: /^Ada/}).waitFor();
   await page.keyboard.press('Escape');
   await dashboard.expectSoundOnPhone();
 

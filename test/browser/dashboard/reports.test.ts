@@ -414,7 +414,10 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
   expect(data).toHaveLength(funnel.steps[1]!.drop_off);
   const dialog = page.getByRole('dialog');
   await dialog.getByText(`${data.length} people`).waitFor();
-  expect((await dialog.getByRole('link').allInnerTexts()).sort()).toEqual(data.map(({id}) => id).sort());
+  const hrefs = await dialog
+    .getByRole('link')
+    .evaluateAll((all: readonly {readonly href: string}[]) => all.map(({href}) => href));
+  expect(hrefs.map((href) => new URL(href).searchParams.get('user')).sort()).toEqual(data.map(({id}) => id).sort());
   await dashboard.expectSound();
   await page.keyboard.press('Escape');
 
@@ -802,7 +805,8 @@ test('People: found by an exact id, deleted by keyboard, and only the receipt is
   await page.getByLabel('Name, e-mail or id').fill('u3');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/people\?user=u3$/);
-  await page.getByText('<b>Ada</b>').waitFor();
+  await page.getByRole('heading', {name: '<b>Ada</b>'}).waitFor();
+  await page.getByRole('cell', {name: '<b>Ada</b>'}).waitFor();
   const {data} = await ask<{data: {event: string}[]}>('/v1/events', {userId: 'u3'});
   await page.getByText('These are all.').waitFor();
   expect(await page.locator('.event-row .event').allInnerTexts()).toEqual(data.map(({event}) => event));
