@@ -16,6 +16,7 @@ import {
 } from '../../actors/limits.js';
 import type {ReportKind} from './question/behind.js';
 import {type Days, usualInterval} from './question/day-range.js';
+import {formulasMax, labelsIn, readFormula} from './question/formula.js';
 import type {QuestionOf} from './question/kinds.js';
 import type {ConditionMember, UsersMember} from './question/members.js';
 import {type Comparison, comparisons} from './question/past-range.js';
@@ -398,26 +399,31 @@ function measureIn(text: string): Measured | undefined {
 }
 const measureRule = `a measure after the number of its event: 1:users, 2:sum:amount; measures are ${measures.join(', ')}`;
 
-const labelAt = (at: number): string => String.fromCharCode('A'.charCodeAt(0) + at);
-/** The formulas that divide all events but one by that one. `divisor`: its index. */
-export const quotients = (divisor: number, count: number) =>
-  Array.from({length: count}, (_, at) => `${labelAt(at)} / ${labelAt(divisor)}`)
-    .filter((_, at) => at !== divisor)
-    .map((is) => ({as: is, is}));
+/** Labels of events in formulas, by their place. */
+export const labelAt = (at: number): string => String.fromCharCode('A'.charCodeAt(0) + at);
 
-/** Index of the event that the others are divided by; undefined: nothing is divided, or not so. */
-export function divisorOf({events = [], formulas = []}: Pick<Draft<'counts'>, 'events' | 'formulas'>) {
-  const isOf = (at: number): boolean => JSON.stringify(quotients(at, events.length)) === JSON.stringify(formulas);
-  const divisor =
-    formulas.length > 0 && events.every(({as}) => as === undefined) ? events.findIndex((_, at) => isOf(at)) : -1;
-  return divisor < 0 ? undefined : divisor;
+type FormulaOf = NonNullable<QuestionOf<'counts'>['formulas']>[number];
+/** `A / B`, and with a name of its own `rate: A / B`: no formula has a colon. */
+const formulaText = ({as, is}: FormulaOf): string => (as === is ? is : `${as}: ${is}`);
+function formulaIn(text: string): FormulaOf {
+  const [, as, is] = /^([\s\S]+): ([^:]*)$/.exec(text) ?? ['', text, text];
+  return {as: as!, is: is!};
 }
+/** Whether it is a formula over that many events. */
+export const isFormula = (is: string, events: number): boolean => {
+  const formula = readFormula(is);
+  return (
+    formula !== undefined &&
+    labelsIn(formula).every((label) => label.length === 1 && label >= labelAt(0) && label < labelAt(events))
+  );
+};
+const formulaRule =
+  'a formula over the letters of events, such as "A / B" or "rate: A / B", each with a name of its own';
 
 const counts: Grammar<'counts'> = {
   isAsked: ({events = []}) => events.length > 0,
   usual: usualInterval,
   write({events = [{}], where, users, measure: ofAll, breakdown, formulas = [], interval, view, ...times}) {
-    const divisor = divisorOf({events, formulas});
     const measured = events.map(({measure = ofAll}) =>
       measure === undefined || measure.of === 'total' ? [] : [measure],
     );
@@ -428,9 +434,7 @@ const counts: Grammar<'counts'> = {
       ...events.flatMap(({as}, at): Pair[] => (as === undefined ? [] : [['as', `${at + 1}:${as}`]])),
       ...numberedPairs('where', events),
       ...conditionPairs('all_where', where),
-      ...(divisor === undefined
-        ? formulas.map((one): Pair => ['formula', JSON.stringify(one)])
-        : [['divide', divisor + 1] as const]),
+      ...formulas.map((one): Pair => ['formula', formulaText(one)]),
       ...usersPairs(users),
       ...breakdownPairs(breakdown, rowsOf(range, interval)),
       ['look', view?.look],
@@ -441,19 +445,18 @@ const counts: Grammar<'counts'> = {
     const names = given.list('event', 'names of events', coloursMax, (text) => text === '' || isName(text));
     const measured = given.numbered('measure', measureRule, names.length, 1, (text) => measureIn(text) !== undefined);
     const wheres = given.numberedConditions('where', names.length);
-    const isNumber = (text: string): boolean => /^[1-9]$/.test(text) && Number(text) <= names.length;
-    const divisor = given.one(
-      'divide',
-      'the number of one of several events',
-      (text) => names.length > 1 && isNumber(text),
-    );
+    const named = new Set<string>();
+    const formulas = given.some('formula', formulaRule, formulasMax, (text) => {
+      const {as, is} = formulaIn(text);
+      return isName(as) && isFormula(is, names.length) && !named.has(as) && named.add(as) !== undefined;
+    });
     const rest: Omit<Draft<'counts'>, 'events'> = {
       report: 'counts',
       series: false,
       where: given.conditions('all_where'),
       users: usersIn(given),
       breakdown: breakdownIn(given),
-      formulas: divisor === undefined ? [] : quotients(Number(divisor) - 1, names.length),
+      formulas: formulas.map(formulaIn),
       interval: given.word('every', intervals),
       view: {look: given.word('look', looks)},
       ...compared.read(given),

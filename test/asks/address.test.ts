@@ -7,8 +7,8 @@ import {
   asked as askedBy,
   fitting,
   isAsked,
+  isFormula,
   pageIn,
-  quotients,
   type ReportQuestion,
   searchOf,
   type View,
@@ -166,12 +166,17 @@ const shown: Readonly<Record<string, fc.Arbitrary<object>>> = {
       where: texts,
       users: ofUsers,
       breakdown: rows,
-      divisor: fc.nat({max: 5}),
+      formulas: fc.uniqueArray(
+        fc.record({as: some(name), is: fc.constantFrom('A', 'A / A', '(A + 1) * 100', '-A', 'B / A', 'A - F')}),
+        {maxLength: 5, selector: ({as, is}) => as ?? is},
+      ),
       ...shownBuckets,
     })
-    .map(({divisor, ...question}) => ({
+    .map(({formulas, ...question}) => ({
       ...question,
-      formulas: divisor < question.events.length ? quotients(divisor, question.events.length) : [],
+      formulas: formulas
+        .filter(({is}) => isFormula(is, question.events.length))
+        .map(({as, is}) => ({as: as ?? is, is})),
     })),
   active: fc.record({metric: fc.constantFrom('dau', 'wau', 'mau'), ...shownDays, breakdown: rows}),
   funnel: fc
@@ -264,7 +269,7 @@ test('how a page shows its question is read as it was written', () => {
 describe('an address', () => {
   test.each([
     ['/trends', '?event=signup'],
-    ['/trends', '?event=&event=a,+b&measure=2:sum:seats&where=1:plan+eq+pro&divide=1&range=7d'],
+    ['/trends', '?event=&event=a,+b&measure=2:sum:seats&where=1:plan+eq+pro&formula=B+/+A&range=7d'],
     ['/trends', '?event=a&by=trait:plan&range=this-sunday-week&every=day&zone=Europe/Berlin&weeks=sunday&compare=off'],
     ['/active', ''],
     ['/active', '?event=a&by=plan&metric=mau&range=2026-10&compare=weekdays'],

@@ -2,7 +2,7 @@
 import {describe, expect, test} from 'vitest';
 import {stateOf} from '../../dashboard/src/address/page-question.js';
 import type {Span} from '../../dashboard/src/address/report-address.js';
-import {dividedBy, quotientText} from '../../dashboard/src/charts/divided.js';
+import {computedLines, computedText} from '../../dashboard/src/charts/computed.js';
 import {linesOf, type RowName} from '../../dashboard/src/charts/series-lines.js';
 import {bucketSpan} from '../../dashboard/src/explained/bucket-span.js';
 import {type Explanation, listedText} from '../../dashboard/src/explained/explanation.js';
@@ -117,24 +117,61 @@ test('a list of people says how much of it is shown', () => {
   expect(listedText(50, true, undefined)).toBe('the first 50 people');
 });
 
-describe('divided lines', () => {
+describe('computed lines', () => {
   const answer = (counts: number[]): CountsAnswer =>
     ({
       data: counts.map((count, at) => ({date: `2026-11-0${at + 1}`, count})),
       total: counts.reduce((all, one) => all + one, 0),
     }) as CountsAnswer;
-  const line = (label: string, counts: number[]) =>
-    ({label, measure: 'total', answer: answer(counts), meta: undefined}) as const;
+  const line = (label: string, counts: number[], past?: number[]) =>
+    ({label, measure: 'total', answer: answer(counts), meta: undefined, past: past && answer(past)}) as const;
+  const plain = (is: string) => ({as: is, is});
+  const labels = ['refunds', 'orders'];
 
-  test('are quotients by bucket, and of totals; nothing is divided by zero', () => {
-    const lines = linesOf([line('refunds', [1, 0, 3]), line('orders', [4, 0, 4])]);
-    const [quotient, ...others] = dividedBy(lines, 1);
+  test('have a value for each bucket, and of totals; nothing is divided by zero', () => {
+    const lines = linesOf([line('refunds', [1, 0, 3], [2, 2, 0]), line('orders', [4, 0, 4], [4, 4, 4])]);
+    const [quotient, ...others] = computedLines(lines, [plain('A / B')], labels);
     expect(others).toEqual([]);
-    expect(quotient).toMatchObject({label: 'refunds / orders', total: 0.5, parts: [4, 8]});
+    expect(quotient).toMatchObject({
+      label: 'refunds / orders',
+      total: 0.5,
+      pastTotal: 4 / 12,
+      parts: [
+        {label: 'refunds', total: 4},
+        {label: 'orders', total: 8},
+      ],
+    });
     expect(quotient!.answer.data.map(({count}) => count)).toEqual([0.25, null, 0.75]);
-    expect(quotientText([quotient!], true)(0.25)).toBe('25.0\u2009%');
-    expect(quotientText([quotient!], false)(12.34567)).toBe('12.3457');
-    expect(quotientText(dividedBy(lines, 0), true)(4)).toBe('4');
+    expect(quotient!.past!.data.map(({count}) => count)).toEqual([0.5, 0.5, 0]);
+    expect(computedText([quotient!], true)(0.25)).toBe('25.0\u2009%');
+    expect(computedText([quotient!], false)(12.34567)).toBe('12.3457');
+    expect(computedText(computedLines(lines, [plain('B / A')], labels), true)(4)).toBe('4');
+    expect(computedText(computedLines(lines, [plain('A / 2')], labels), true)(0.5)).toBe('0.5');
+  });
+
+  test('are of the rows of the same value, several of them told apart by name', () => {
+    const rows = (...all: (readonly [string, number])[]) => ({
+      ...answer([1]),
+      breakdown: {
+        rows: [
+          ...all.map(([value, count]) => ({value, ...answer([count])})),
+          {kind: 'other', values: 2, ...answer([5])},
+        ],
+      },
+    });
+    const lines = linesOf([
+      {...line('a', [1]), answer: rows(['pro', 6], ['free', 1]) as unknown as CountsAnswer},
+      {...line('b', [1]), answer: rows(['free', 2], ['team', 3]) as unknown as CountsAnswer},
+    ]);
+    const computed = computedLines(lines, [plain('A - B'), {as: 'in all', is: 'A + B'}], ['a', 'b']);
+    expect(computed.map(({label, total, tone}) => [label, total, tone])).toEqual([
+      ['a - b: free', -1, 1],
+      ['in all: free', 3, 2],
+    ]);
+    expect(computedLines(lines, [plain('A * 2')], ['a', 'b']).map(({label, total}) => [label, total])).toEqual([
+      ['pro', 12],
+      ['free', 2],
+    ]);
   });
 });
 

@@ -13,7 +13,13 @@ import {
   followedBy,
   funnelTimesQuestion,
 } from '../../dashboard/src/reports/funnels/funnel-question.js';
-import {divisorLabel, labelsOf, type Series, seriesQuestion} from '../../dashboard/src/reports/trends/series.js';
+import {
+  fittingFormulas,
+  formulaLabels,
+  labelsOf,
+  type Series,
+  seriesQuestion,
+} from '../../dashboard/src/reports/trends/series.js';
 import type {Page} from '../../src/asks/address.js';
 import {flatOf} from '../../src/asks/question/flat.js';
 
@@ -46,7 +52,7 @@ describe('an address', () => {
     ],
     [
       '/trends',
-      '?event=a&event=b&measure=1:users&measure=2:p90:a:b&where=1:plan+eq+pro&where=1:n+gt+1&divide=2&range=7d',
+      '?event=a&event=b&measure=1:users&measure=2:p90:a:b&where=1:plan+eq+pro&where=1:n+gt+1&formula=A+/+B&formula=per+cent:+100*A/B&range=7d',
     ],
     ['/funnels', '?step=a&step=b&where=2:plan+eq+pro&all_where=n+gt+1&window=none&order=any&hold=cart'],
     [
@@ -82,7 +88,11 @@ describe('an address', () => {
     ],
     ['/trends', '?event=a&measure=1:sum&measure=1:users:n', ['measure=1:sum', 'measure=1:users:n']],
     ['/trends', '?event=a&measure=1:sum:n&measure=1:users', ['measure=1:sum:n', 'measure=1:users']],
-    ['/trends', '?event=a&divide=1&by_limit=3&as=1:B&series=true', ['as=1:B', 'by_limit=3', 'divide=1', 'series=true']],
+    [
+      '/trends',
+      '?event=a&formula=A+/+B&formula=A+/&formula=A&formula=A:+A+*+2&by_limit=3&as=1:B&series=true',
+      ['as=1:B', 'by_limit=3', 'formula=A / B', 'formula=A /', 'formula=A: A * 2', 'series=true'],
+    ],
     [
       '/trends',
       `?event=a&event=${'b'.repeat(257)}&where=1:n+gt+1`,
@@ -227,13 +237,20 @@ describe('a question', () => {
     );
   });
 
-  test('of several events divides by one of them', () => {
-    const {question} = trends.codec.read('?event=a&event=b&event=c&divide=2');
+  test('of several events has formulas over their letters, in words', () => {
+    const {question} = trends.codec.read('?event=a&event=b&event=c&formula=A / B&formula=rate: (C - B) / A');
     expect(question.formulas).toEqual([
       {as: 'A / B', is: 'A / B'},
-      {as: 'C / B', is: 'C / B'},
+      {as: 'rate', is: '(C - B) / A'},
     ]);
-    expect(divisorLabel(question)).toBe('b');
+    expect(formulaLabels(question)).toEqual(['a / b', 'rate']);
+    const {events = [], formulas = []} = question;
+    expect(fittingFormulas(formulas, events, events.slice(1))).toEqual([]);
+    expect(fittingFormulas(formulas, events, events.slice(0, 2))).toEqual([{as: 'A / B', is: 'A / B'}]);
+    expect(fittingFormulas([{as: 'A / C', is: 'A / C'}], events, [events[0]!, events[2]!])).toEqual([
+      {as: 'A / B', is: 'A / B'},
+    ]);
+    expect(fittingFormulas(formulas, events, [...events, {event: 'd'}])).toEqual(formulas);
   });
 
   test('of a funnel leaves out what other parts make meaningless', () => {

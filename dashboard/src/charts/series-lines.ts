@@ -29,7 +29,7 @@ interface AnsweredSeries {
 }
 
 /** Colours of the palette. */
-const tonesMax = 6;
+export const tonesMax = 6;
 
 const kindWords = {other: 'other', missing: 'not set', null: 'null', not_scalar: 'lists and objects'} as const;
 

@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import {seriesMax} from '../../../actors/limits.js';
 import {measures} from '../../../actors/report/rows/measures.js';
-import {formulaCharsMax, labelPattern, readFormula} from './formula.js';
+import {formulaCharsMax, formulasMax, labelPattern, readFormula} from './formula.js';
 import {
   anyEvents,
   breakdown,
@@ -18,7 +18,6 @@ import {
   word,
 } from './members.js';
 
-const formulasMax = 5;
 const formulaRule = `a formula like "A / B * 100", of labels of the events, numbers, + - * / and parentheses, up to ${formulaCharsMax} characters`;
 
 const measure = object({

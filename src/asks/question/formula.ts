@@ -8,6 +8,8 @@ export type Formula =
 
 export const labelPattern = /^[A-Za-z]\w{0,31}$/;
 export const formulaCharsMax = 200;
+/** Formulas of one question. */
+export const formulasMax = 5;
 
 const token = /\s*(?:(\d+(?:\.\d+)?)|([A-Za-z]\w*)|([-+*/()]))/y;
 

@@ -176,10 +176,17 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
 
   await dashboard.follow(`/trends?event=subscribed&event=signup&${range()}`);
   await page.getByRole('button', {name: 'Any event'}).click();
-  await page.getByLabel('Divide by', {exact: true}).selectOption('signup');
-  await page.waitForURL(/event=subscribed&event=signup&event=&divide=2/);
+  await page.getByRole('button', {name: 'Formula', exact: true}).click();
+  await page.waitForURL(/event=subscribed&event=signup&event=&formula=A\+\/\+B/);
+  await page.getByRole('button', {name: 'Formula', exact: true}).click();
+  await page.getByLabel('Formula 2', {exact: true}).fill('C / D');
+  await page.getByText('Letters of the events (A to C), numbers').waitFor();
+  await page.getByLabel('Formula 2', {exact: true}).fill('C / B');
+  await page.getByLabel('Name of formula 2').fill('events per sign-up');
+  await page.keyboard.press('Enter');
   const divided = card('In numbers');
-  await divided.getByText('any event / signup').waitFor();
+  await divided.getByText('events per sign-up').waitFor();
+  await dashboard.expectSound();
   const [subscribed, signups, any] = await Promise.all([
     counts('subscribed'),
     counts('signup'),
@@ -190,7 +197,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
     ['signup', text(signups.total)],
     ['any event', text(any.total)],
     ['subscribed / signup', String(Number((subscribed.total / signups.total).toFixed(4)))],
-    ['any event / signup', String(Number((any.total / signups.total).toFixed(4)))],
+    ['events per sign-up', String(Number((any.total / signups.total).toFixed(4)))],
   ]);
 
   await dashboard.follow(`/trends?event=signup&by=plan&zone=Asia/Tehran&${range()}`);

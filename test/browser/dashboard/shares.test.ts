@@ -65,7 +65,7 @@ async function visit(token: string): Promise<DashboardPage> {
 }
 
 const reports = [
-  ['/trends', `?event=signup&event=login&measure=2:users&divide=1&${range}`, 'Growth', ['Trend', 'In numbers']],
+  ['/trends', `?event=signup&event=login&measure=2:users&formula=B+/+A&${range}`, 'Growth', ['Trend', 'In numbers']],
   ['/trends', `?event=signup&by=plan&${range}`, 'By plan', ['Trend', 'In numbers']],
   ['/funnels', `?step=signup&step=login&window=3d&by=plan&${range}`, 'Sign-up funnel', ['By plan', 'Over time']],
   ['/retention', `?start=signup&${range}`, 'Who returns', ['Curve', 'Cohorts']],

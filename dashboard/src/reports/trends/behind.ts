@@ -6,7 +6,7 @@ import type {Condition} from '../../address/conditions.js';
 import {conditionsOf, ofUsers} from '../../address/page-question.js';
 import {type Interval, usualInterval} from '../../address/range.js';
 import type {Span} from '../../address/report-address.js';
-import type {DividedLine} from '../../charts/divided.js';
+import type {ComputedLine} from '../../charts/computed.js';
 import {count} from '../../charts/format.js';
 import {type RowName, rowText} from '../../charts/series-lines.js';
 import {type AskedBucket, bucketSpan} from '../../explained/bucket-span.js';
@@ -115,22 +115,25 @@ function sentences(number: TrendNumber, inRow: string | undefined): string[] {
   ];
 }
 
-/** A quotient of the numbers of two lines. `text`: the quotient as it is shown. `parts`: where it is one of totals. */
-export function quotientBehind(
-  {label, parts}: {readonly label: string; readonly parts: DividedLine['parts'] | undefined},
+/** A number that a formula computes. `text`: as it is shown. `parts`: where it is computed of totals. */
+export function computedBehind(
+  {
+    label,
+    formula,
+    parts,
+  }: Pick<ComputedLine, 'label' | 'formula'> & {readonly parts: ComputedLine['parts'] | undefined},
   text: string,
   when: string,
   freshness: Freshness | undefined,
 ): Explanation {
   const part = (value: number | null): string => (value === null ? 'not known' : count(value));
+  const of = parts?.map((one) => `${one.label} is ${part(one.total)}`).join(', ');
   return {
     title: text,
     how: [
-      parts === undefined
-        ? `${label}, ${when}: the number of the one divided by that of the other.`
-        : `${label}, ${when}: ${part(parts[0])} divided by ${part(parts[1])}.`,
-      'On Trends each of both has a row, whose numbers lead to what is behind them.',
-      'A total is a quotient of totals, and no mean of the quotients of buckets.',
+      `${label}, ${when}: ${formula}${of ? `. ${of}` : ', of the numbers of that time'}.`,
+      'On Trends each part has a row, whose numbers lead to what is behind them.',
+      'A total is computed of totals, and is no mean of the buckets.',
     ],
     freshness,
   };

@@ -1,5 +1,4 @@
 // The fields of Trends: the series, and what all of them share: the users, the breakdown, the zone.
-import {divisorOf, quotients} from '../../../../src/asks/address.js';
 import {breakdownBy, byOf, conditionsOf, membersOf, ofUsers, usersWith} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
 import {utc} from '../../address/zone';
@@ -8,22 +7,20 @@ import {ConditionList} from '../../controls/condition-list';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
 import type {FieldsProps} from '../report';
+import {FormulaForm} from './formula-form';
 import {canLook, lookOf, looks} from './look';
-import {labelsOf, type Series, type TrendsDraft} from './series';
+import {fittingFormulas, type Series, type TrendsDraft} from './series';
 import {SeriesForm} from './series-form';
 
 export function Fields({question, days, onChange}: FieldsProps<TrendsDraft>) {
-  const {events: series = [], where, users, interval} = question;
-  const divisor = divisorOf(question);
-  const labels = labelsOf(series);
-  const put = (events: Series[]): void => {
-    // The others have other numbers once one is gone.
-    const isDivided = divisor !== undefined && events.length >= series.length;
-    onChange({events, formulas: isDivided ? quotients(divisor, events.length) : []});
-  };
+  const {events: series = [], formulas = [], where, users, interval} = question;
+  const put = (events: Series[]): void => onChange({events, formulas: fittingFormulas(formulas, series, events)});
   return (
     <>
-      <SeriesForm series={series} days={days} onChange={put} />
+      <SeriesForm series={series} days={days} hasLetters={formulas.length > 0} onChange={put} />
+      {series.length > 0 && (
+        <FormulaForm formulas={formulas} events={series.length} onChange={(changed) => onChange({formulas: changed})} />
+      )}
       <section class="card builder-form" aria-label="All events">
         <header>
           <h2>For all of them</h2>
@@ -55,14 +52,6 @@ export function Fields({question, days, onChange}: FieldsProps<TrendsDraft>) {
             days={days}
             onChange={(by) => onChange({breakdown: breakdownBy(by)})}
           />
-          {labels.length > 1 && (
-            <Options
-              label="Divide by"
-              value={divisor === undefined ? '' : String(divisor)}
-              options={[['', 'nothing'], ...labels.map((label, at) => [String(at), label] as const)]}
-              onChoose={(at) => onChange({formulas: at === '' ? [] : quotients(Number(at), series.length)})}
-            />
-          )}
           <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
           {intervalOf(interval ?? null, days) === 'week' && (
             <Options

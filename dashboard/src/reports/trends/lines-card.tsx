@@ -7,7 +7,7 @@ import {tickText} from '../../charts/bars';
 import {csvRows} from '../../charts/charted';
 import {ChosenPoints} from '../../charts/chosen-points';
 import {linesNote, soFarText} from '../../charts/comparison';
-import {isQuotient} from '../../charts/divided';
+import {isComputed} from '../../charts/computed';
 import {datesText} from '../../charts/format';
 import {onCrosshair, useMarks} from '../../charts/marks';
 import type {SeriesLine} from '../../charts/series-lines';
@@ -21,16 +21,16 @@ import {ReportBody} from '../../shell/report-body';
 import {Empty, FaultBox} from '../../shell/states';
 import type {ResultProps} from '../report';
 import type {TrendsAsked} from './asked';
-import {quotientBehind} from './behind';
+import {computedBehind} from './behind';
 import {isStack, lookOf} from './look';
-import {labelsOf, type TrendsDraft} from './series';
+import type {TrendsDraft} from './series';
 import {Totals} from './totals';
 import {lineBehind} from './trends-behind';
 import {type BeforeOf, type DrawnTrends, lineKey} from './trends-drawn';
 
 export function LinesCard({
   main,
-  drawn: {asked, lines, divisor, divided, drawn, say, chart, moment, faults},
+  drawn: {asked, lines, computed, drawn, say, chart, moment, faults},
   asOfMs,
   today,
   tile,
@@ -56,6 +56,7 @@ export function LinesCard({
   const {shown} = main;
   const {interval, past, zone} = asked;
   const marks = useMarks(chart.times, asked.days.to, zone);
+  const shownLines = computed.length === 0 ? lines : computed;
   const note = [
     look === 'number'
       ? datesText(asked.days, today)
@@ -67,9 +68,7 @@ export function LinesCard({
           asOfMs,
           zone,
         }),
-    divisor === undefined
-      ? drawn.length < lines.length && `${drawn.length} of ${lines.length} lines are shown`
-      : `divided by ${labelsOf(asked.series)[divisor]}`,
+    drawn.length < shownLines.length && `${drawn.length} of ${shownLines.length} lines are shown`,
   ];
   const props = {
     ...chart,
@@ -80,17 +79,13 @@ export function LinesCard({
     ...(say && {say, format: say}),
   };
   const keys = drawn.map(lineKey);
-  const totals = (divisor === undefined ? lines : divided).filter((line) => keys.includes(lineKey(line)));
-  // A table has no title that names the divisor.
-  const by = divisor === undefined ? '' : ` / ${labelsOf(asked.series)[divisor]}`;
-  const inTable = chart.series.map((one) => ({...one, label: one.label + by}));
+  const totals = shownLines.filter((line) => keys.includes(lineKey(line)));
   const onNumber = (at: number, index: number): void => {
     const line = drawn[index]!;
     const value = chart.series[index]!.values[at]!;
     const when = moment(chart.times[at]!);
-    explaining.value = isQuotient(line)
-      ? () =>
-          quotientBehind({label: line.label + by, parts: undefined}, say!(value), `${when} (${zone})`, shown!.freshness)
+    explaining.value = isComputed(line)
+      ? () => computedBehind({...line, parts: undefined}, say!(value), `${when} (${zone})`, shown!.freshness)
       : lineBehind(shown!, line, {value, when, at});
   };
   return (
@@ -104,7 +99,7 @@ export function LinesCard({
           {lines.length > 0 && (
             <>
               <CurlButton paths={asked.series.map(asked.ask).map(flatOf)} />
-              <CsvButton file="trends" rows={() => csvRows([...lines, ...divided])} />
+              <CsvButton file="trends" rows={() => csvRows([...lines, ...computed])} />
               <TableButton isTable={isTable} onChange={(is) => setTable({look, is})} />
             </>
           )}
@@ -118,7 +113,7 @@ export function LinesCard({
           lines.length === 0 ? (
             <Empty title="No event matches">Choose other days, or fewer filters.</Empty>
           ) : isTable ? (
-            <TimeTable {...props} series={inTable} onNumber={onNumber} />
+            <TimeTable {...props} onNumber={onNumber} />
           ) : look === 'number' ? (
             <Totals lines={totals} say={say} beforeOf={beforeOf} behind={behind} />
           ) : isStack(look) ? (

@@ -1,6 +1,6 @@
 // How Trends shows its lines.
-//   LO1. What is stacked adds up: counts and sums, undivided and none below zero. Anything else is shown as lines.
-import {divisorOf, type View} from '../../../../src/asks/address.js';
+//   LO1. What is stacked adds up: counts and sums, without formulas and none below zero. Anything else is shown as lines.
+import type {View} from '../../../../src/asks/address.js';
 import {measureOf, type TrendsDraft} from './series.js';
 
 export type Look = NonNullable<View['look']> | 'lines';
@@ -18,7 +18,7 @@ export const isStack = (look: Look): boolean => look === 'stacked' || look === '
 /** LO1 */
 export const canLook = (question: TrendsDraft, look: Look): boolean =>
   !isStack(look) ||
-  (divisorOf(question) === undefined &&
+  ((question.formulas ?? []).length === 0 &&
     (question.events ?? []).every((one) => ['total', 'sum'].includes(measureOf(one))));
 
 /** `values`: of the lines, as far as they are known. LO1 */

@@ -12,14 +12,14 @@ import type {BeforeOf, DrawnTrends} from './trends-drawn';
 interface NumbersCardProps extends Pick<SeriesTableProps, 'behind' | 'switches'> {
   readonly shown: Shown<TrendsAsked>;
   readonly beforeOf: BeforeOf;
-  readonly drawn: Pick<DrawnTrends, 'asked' | 'lines' | 'divided' | 'say'>;
+  readonly drawn: Pick<DrawnTrends, 'asked' | 'lines' | 'computed' | 'say'>;
   /** Wall clock of the zone up to which the numbers are exact. */
   readonly asOfMs: number | undefined;
   readonly today: number;
 }
 
 export function NumbersCard({shown, beforeOf, drawn, asOfMs, today, behind, switches}: NumbersCardProps) {
-  const {asked, lines, divided, say} = drawn;
+  const {asked, lines, computed, say} = drawn;
   const {days, interval, past, zone} = asked;
   const soFar = pastSoFar(past, days, today, asOfMs);
   const [by] = asked.question.breakdown ?? [];
@@ -42,7 +42,7 @@ export function NumbersCard({shown, beforeOf, drawn, asOfMs, today, behind, swit
         heading={name === undefined ? 'Event' : asked.series.length === 1 ? name : `Event, ${name}`}
         rows={[
           ...rowsOf(shown, lines, beforeOf),
-          ...divided.map((line): SeriesRow => ({line, users: undefined, before: undefined, say: say!})),
+          ...computed.map((line): SeriesRow => ({line, users: undefined, before: undefined, say: say!})),
         ]}
         interval={interval}
         isCompared={past !== undefined}

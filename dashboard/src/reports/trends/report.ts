@@ -5,20 +5,19 @@ import {and, byWords, once, people, userWords} from '../question-words';
 import type {Report} from '../report';
 import {Fields} from './fields';
 import {Result} from './result';
-import {divisorLabel, labelsOf, type TrendsDraft} from './series';
+import {formulaLabels, labelsOf, type TrendsDraft} from './series';
 
 export const report: Report<TrendsDraft> = {
   ...stateOf<'counts'>('/trends'),
   isAsked: ({events = []}) => events.length > 0,
   title: (question) => {
-    const by = divisorLabel(question);
-    const labels = labelsOf(question.events);
-    return by === undefined ? labels.join(', ') : `${labels.filter((label) => label !== by).join(', ')} / ${by}`;
+    const computed = formulaLabels(question);
+    return (computed.length === 0 ? labelsOf(question.events) : computed).join(', ');
   },
   words: (question) => [
     ['Counted', labelsOf(question.events).join('; ')],
     ['Of events whose', and(conditionsOf(question.where))],
-    ['Divided by', divisorLabel(question) ?? ''],
+    ['Computed', (question.formulas ?? []).map(({as, is}) => (as === is ? is : `${as}: ${is}`)).join('; ')],
     ...userWords(ofUsers(question)),
     byWords({by: byOf(question)}),
     ['How', `${once} ${people}`],

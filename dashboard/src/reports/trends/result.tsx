@@ -9,7 +9,7 @@ import {useReports} from '../../service/reports';
 import type {Behind} from '../../shell/explained';
 import {type ResultProps, useFresh} from '../report';
 import {linesQuestions, type TrendsAsked, trendsAsked, trendsQuestions, trendsUntil} from './asked';
-import {quotientBehind} from './behind';
+import {computedBehind} from './behind';
 import {LinesCard} from './lines-card';
 import {NumbersCard} from './numbers-card';
 import type {TrendsDraft} from './series';
@@ -30,11 +30,11 @@ export function Result(props: ResultProps<TrendsDraft>) {
   useFresh(props, oldest([shown?.freshness, until?.freshness]));
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const drawn = useDrawnTrends(shown, question, asked, hidden);
-  const {lines, divided, chart, moment, say} = drawn;
+  const {lines, computed, chart, moment, say} = drawn;
   const dates = datesText(drawn.asked.days, today);
   const behind = (line: SeriesLine, value: number, column: ExplainedColumn): Behind => {
-    const quotient = divided.find((one) => one === line);
-    if (quotient !== undefined) return () => quotientBehind(quotient, say!(value), dates, shown!.freshness);
+    const own = computed.find((one) => one === line);
+    if (own !== undefined) return () => computedBehind(own, say!(value), dates, shown!.freshness);
     if (column !== 'last') return lineBehind(shown!, line, {value, when: dates, isUsers: column === 'users'});
     const at = (chart.openFrom ?? chart.times.length) - 1;
     return lineBehind(shown!, line, {value, when: moment(chart.times[at]!), at});

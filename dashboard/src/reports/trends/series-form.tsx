@@ -1,6 +1,6 @@
 // The series that Trends shows: a row each, with its event, what is shown of it, and the conditions that its events meet.
 import {useState} from 'preact/hooks';
-import {isOfNumbers, type Measure, measures, coloursMax as seriesMax} from '../../../../src/asks/address.js';
+import {isOfNumbers, labelAt, type Measure, measures, coloursMax as seriesMax} from '../../../../src/asks/address.js';
 import {conditionsOf, membersOf} from '../../address/page-question';
 import type {Days} from '../../address/range';
 import type {Keys} from '../../address/report-address';
@@ -26,10 +26,13 @@ const measureNames: Readonly<Record<Measure, string>> = {
 export function SeriesForm({
   series,
   days,
+  hasLetters,
   onChange,
 }: {
   readonly series: readonly Series[];
   readonly days: Days;
+  /** Formulas name the events by letters. */
+  readonly hasLetters: boolean;
   readonly onChange: (series: Series[]) => void;
 }) {
   const [isAdding, setAdding] = useState(false);
@@ -55,6 +58,7 @@ export function SeriesForm({
             <li key={at} class={`tone-${at + 1}`}>
               <div class="builder-row">
                 <span class="swatch" aria-hidden="true" />
+                {hasLetters && <b>{labelAt(at)}</b>}
                 {one.event === undefined ? (
                   <span class="any-event">Any event</span>
                 ) : (

@@ -1,14 +1,17 @@
 // The series of Trends, each of one event, one measure and its own conditions: in words, and as questions of their own.
-import {divisorOf, isOfNumbers, type Measure} from '../../../../src/asks/address.js';
+import {isOfNumbers, labelAt, type Measure} from '../../../../src/asks/address.js';
 import type {FixedQuestionOf} from '../../../../src/asks/question/flat.js';
 import {conditionText} from '../../address/conditions.js';
 import {askedOver, conditionsOf, type Draft} from '../../address/page-question.js';
 import type {Interval} from '../../address/range.js';
 import type {Span} from '../../address/report-address.js';
+import {formulaLabel} from '../../charts/computed.js';
 
 export type TrendsDraft = Draft<'counts'>;
 /** Without an event: of any name. Without a measure: its events are counted. */
 export type Series = NonNullable<TrendsDraft['events']>[number];
+
+export type Formulas = NonNullable<TrendsDraft['formulas']>;
 
 export const measureOf = ({measure}: Series): Measure => measure?.of ?? 'total';
 
@@ -45,9 +48,22 @@ export function labelsOf(series: readonly Series[] = []): string[] {
   });
 }
 
-/** Label of the series that the others are divided by. */
-export const divisorLabel = (question: TrendsDraft): string | undefined =>
-  labelsOf(question.events)[divisorOf(question) ?? -1];
+/** Its formulas in words. */
+export const formulaLabels = ({events, formulas = []}: TrendsDraft): string[] =>
+  formulas.map((one) => formulaLabel(one, labelsOf(events)));
+
+/** The formulas after one of the events is gone: those of it are gone, and the letters of the others move up. */
+export function fittingFormulas(formulas: Formulas, before: readonly Series[], after: readonly Series[]): Formulas {
+  const gone = before.findIndex((one, at) => one !== after[at]);
+  if (after.length >= before.length || gone < 0) return formulas;
+  const moved = (text: string): string =>
+    text.replace(/[A-Z]\b/g, (letter) =>
+      letter > labelAt(gone) ? labelAt(letter.charCodeAt(0) - labelAt(1).charCodeAt(0)) : letter,
+    );
+  return formulas
+    .filter(({is}) => !is.includes(labelAt(gone)))
+    .map(({as, is}) => ({as: as === is ? moved(is) : as, is: moved(is)}));
+}
 
 /** Whether all measures are counts, of events or of users. */
 export const areCounts = (series: readonly Series[]): boolean => !series.map(measureOf).some(isOfNumbers);

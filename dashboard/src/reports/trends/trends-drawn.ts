@@ -1,10 +1,10 @@
-// What the cards of the page draw of the shown answers: their lines, or quotients of them by one series.
+// What the cards of the page draw of the shown answers: their lines, or those that formulas compute of them.
 import {useMemo} from 'preact/hooks';
-import {divisorOf} from '../../../../src/asks/address.js';
+import {isFormula} from '../../../../src/asks/address.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import {wallMs} from '../../address/zone';
 import {type Charted, chartOf} from '../../charts/charted';
-import {type DividedLine, dividedBy, isQuotient, quotientText, withoutDivisor} from '../../charts/divided';
+import {type ComputedLine, computedLines, computedText, isComputed} from '../../charts/computed';
 import {bucketText} from '../../charts/format';
 import {drawnOf, linesOf, numbersIn, rowText, type SeriesLine} from '../../charts/series-lines';
 import type {Fault} from '../../service/client';
@@ -12,21 +12,19 @@ import type {Shown} from '../../service/reports';
 import type {TrendsAsked, trendsUntil} from './asked';
 import {areCounts, labelsOf, measureOf, type TrendsDraft} from './series';
 
-/** Tells the lines of a question apart, quotients from what is divided, too. */
+/** Tells the lines of a question apart, computed ones from what they are computed of, too. */
 export const lineKey = (line: SeriesLine): string =>
-  `${isQuotient(line) ? 'quotient ' : ''}${line.series}/${line.row === undefined ? '' : rowText(line.row)}`;
+  `${isComputed(line) ? `${line.formula} ` : ''}${line.series}/${line.row === undefined ? '' : rowText(line.row)}`;
 
 export interface DrawnTrends {
   /** The question of the shown answers; before the first answers the present one. */
   readonly asked: TrendsAsked;
   readonly lines: readonly SeriesLine[];
-  /** Index of the series that the others are divided by. */
-  readonly divisor: number | undefined;
-  readonly divided: readonly DividedLine[];
+  readonly computed: readonly ComputedLine[];
   /** Lines that a chart can show; those of them that it shows. */
   readonly drawable: readonly SeriesLine[];
   readonly drawn: readonly SeriesLine[];
-  /** Text of a quotient; undefined without a divisor. */
+  /** Text of a computed value; undefined without a formula. */
   readonly say: ((value: number) => string) | undefined;
   readonly chart: Charted;
   readonly moment: (seconds: number) => string;
@@ -42,16 +40,21 @@ export function useDrawnTrends(
   const asked = shown?.question ?? present;
   const {interval, zone} = asked;
   const lines = useMemo(() => (shown === undefined ? [] : linesIn(shown)), [shown]);
-  // The quotient is computed here: the service is asked the same question with and without it.
-  const isShown = (at: number): boolean => at < (shown?.question.series.length ?? 0);
-  const divisor = [divisorOf(question) ?? []].flat().find(isShown);
-  const divided = useMemo(() => (divisor === undefined ? [] : dividedBy(lines, divisor)), [lines, divisor]);
-  const drawable = useMemo(() => drawnOf(divisor === undefined ? lines : withoutDivisor(divided)), [lines, divided]);
+  // Formulas are computed here: the service is asked the same question with and without them.
+  const formulas = JSON.stringify(question.formulas ?? []);
+  const computed = useMemo(() => {
+    const series = shown?.question.series ?? [];
+    const fitting = (JSON.parse(formulas) as NonNullable<TrendsDraft['formulas']>).filter(({is}) =>
+      isFormula(is, series.length),
+    );
+    return computedLines(lines, fitting, labelsOf(series));
+  }, [lines, formulas]);
+  const drawable = useMemo(() => drawnOf(computed.length === 0 ? lines : computed), [lines, computed]);
   const drawn = useMemo(() => {
     const left = drawable.filter((line) => !hidden.has(lineKey(line)));
     return left.length === 0 ? drawable : left; // Those that were switched off may be all of another question.
   }, [drawable, hidden]);
-  const say = divisor === undefined ? undefined : quotientText(divided, areCounts(asked.series));
+  const say = computed.length === 0 ? undefined : computedText(computed, areCounts(asked.series));
   const chart = useMemo(() => chartOf(drawn, interval, (ms) => wallMs(zone, ms)), [drawn, interval, zone]);
   const moment = useMemo(() => {
     const hour = zone === 'UTC' ? 'UTC' : '';
@@ -60,8 +63,7 @@ export function useDrawnTrends(
   return {
     asked,
     lines,
-    divisor,
-    divided,
+    computed,
     drawable,
     drawn,
     say,
