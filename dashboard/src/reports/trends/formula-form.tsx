@@ -1,9 +1,11 @@
 // The formulas of Trends: rows that are typed, over the letters of the events.
-import {useId, useState} from 'preact/hooks';
+import {useEffect, useId, useState} from 'preact/hooks';
 import {isFormula, labelAt} from '../../../../src/asks/address.js';
 import {formulasMax} from '../../../../src/asks/question/formula.js';
 import {Icon} from '../../shell/icon';
 import type {Formulas} from './series';
+
+const blank = {as: '', is: ''};
 
 export function FormulaForm({
   formulas,
@@ -16,41 +18,34 @@ export function FormulaForm({
   readonly onChange: (formulas: Formulas) => void;
 }) {
   const [isAdding, setAdding] = useState(false);
+  const rows = isAdding ? [...formulas, blank] : formulas;
   const usual = events > 1 ? 'A / B' : 'A * 100';
   return (
     <section class="card builder-form" aria-label="Formulas">
       <header>
         <h2>Formulas</h2>
-        {(formulas.length > 0 || isAdding) && <span class="note">over the letters of the events</span>}
+        {rows.length > 0 && <span class="note">over the letters of the events</span>}
       </header>
-      {(formulas.length > 0 || isAdding) && (
+      {rows.length > 0 && (
         <ol class="builder-rows">
-          {formulas.map((formula, at) => (
+          {rows.map((formula, at) => (
             <FormulaRow
-              key={`${at} ${formula.as} ${formula.is}`}
+              key={at} // A row that was added stays the same: it may have the focus.
               at={at}
               formula={formula}
               events={events}
               others={formulas.filter((one) => one !== formula)}
-              onChange={(changed) => onChange(formulas.map((one) => (one === formula ? changed : one)))}
-              onRemove={() => onChange(formulas.filter((one) => one !== formula))}
+              isFirstFocus={formula === blank}
+              onChange={(changed) => {
+                setAdding(false);
+                onChange(rows.map((one) => (one === formula ? changed : one)).filter((one) => one !== blank));
+              }}
+              onRemove={() => {
+                setAdding(false);
+                onChange(formulas.filter((one) => one !== formula));
+              }}
             />
           ))}
-          {isAdding && (
-            <FormulaRow
-              key="new"
-              at={formulas.length}
-              formula={{as: '', is: ''}}
-              events={events}
-              others={formulas}
-              isFirstFocus
-              onChange={(added) => {
-                setAdding(false);
-                onChange([...formulas, added]);
-              }}
-              onRemove={() => setAdding(false)}
-            />
-          )}
         </ol>
       )}
       {!isAdding && formulas.length < formulasMax && (
@@ -69,7 +64,7 @@ export function FormulaForm({
   );
 }
 
-/** A formula takes effect when its field is left, or by Enter. */
+/** A formula takes effect when its row is left, or by Enter. */
 function FormulaRow({
   at,
   formula: {as, is},
@@ -89,6 +84,10 @@ function FormulaRow({
 }) {
   const [typed, setTyped] = useState(is);
   const [name, setName] = useState(as === is ? '' : as);
+  useEffect(() => {
+    setTyped(is);
+    setName(as === is ? '' : as);
+  }, [as, is]);
   const id = useId();
   const text = typed.trim();
   const named = name.trim() || text;
@@ -105,6 +104,7 @@ function FormulaRow({
     <li>
       <form
         class="builder-row"
+        onFocusOut={({currentTarget, relatedTarget}) => currentTarget.contains(relatedTarget as Node | null) || done()}
         onSubmit={(event) => {
           event.preventDefault();
           done();
@@ -120,7 +120,6 @@ function FormulaRow({
           spellcheck={false}
           ref={(field) => void (isFirstFocus && typed === '' && field?.focus())}
           onInput={({currentTarget}) => setTyped(currentTarget.value)}
-          onBlur={done}
         />
         <input
           aria-label={`Name of formula ${at + 1}`}
@@ -128,7 +127,6 @@ function FormulaRow({
           value={name}
           autocomplete="off"
           onInput={({currentTarget}) => setName(currentTarget.value)}
-          onBlur={done}
         />
         <button type="button" class="quiet" aria-label={`Remove formula ${at + 1}`} title="Remove" onClick={onRemove}>
           <Icon name="close" />
