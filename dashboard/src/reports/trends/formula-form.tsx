@@ -55,7 +55,7 @@ export function FormulaForm({
             class="button"
             onClick={() => (formulas.length === 0 ? onChange([{as: usual, is: usual}]) : setAdding(true))}
           >
-            <Icon name="plus" />
+            <Icon name="Plus" />
             Formula
           </button>
         </div>
@@ -129,7 +129,7 @@ function FormulaRow({
           onInput={({currentTarget}) => setName(currentTarget.value)}
         />
         <button type="button" class="quiet" aria-label={`Remove formula ${at + 1}`} title="Remove" onClick={onRemove}>
-          <Icon name="close" />
+          <Icon name="Close" />
         </button>
         <button type="submit" hidden />
       </form>
