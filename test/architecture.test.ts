@@ -284,6 +284,7 @@ describe('the pages of the dashboard', () => {
       'src/asks/address.js',
       'day-range',
       'flat',
+      'formula',
       'past-range',
       'range-text',
       'readable-query',
