@@ -302,7 +302,13 @@ describe('the pages of the dashboard', () => {
       ofOurs('src').map(({target}) => target.replace(/^(src\/edge\/(dashboard\/)?answers)\/.*|\.js$/, '$1')),
     );
     expect([...homes].sort()).toEqual([
-      ...['src/asks/address', 'src/asks/question/day-range', 'src/asks/question/flat', 'src/asks/question/members'],
+      ...[
+        'src/asks/address',
+        'src/asks/question/day-range',
+        'src/asks/question/flat',
+        'src/asks/question/formula',
+        'src/asks/question/members',
+      ],
       ...[
         'src/asks/question/past-range',
         'src/asks/question/range-text',
