@@ -119,7 +119,7 @@ export interface DeploymentRecord {
 /** The oldest and the newest level that a program reads and writes. */
 export type Levels = readonly [oldest: number, newest: number];
 /** Those of this program. */
-export const programLevels: Levels = [2, 2];
+export const programLevels: Levels = [3, 3];
 const anyFormat = z.object({formatVersion: z.number()});
 const deploymentForm = z.strictObject({
   formatVersion: z.number(),

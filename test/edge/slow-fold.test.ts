@@ -114,7 +114,7 @@ async function start(isDistant: boolean): Promise<void> {
 async function ownElsewhere(): Promise<void> {
   await ensureCluster(listening, 1);
   const bucket = new NatsKeyBucket(listening, 'cluster');
-  const another = {name: 'another process', role: 'partition', levels: [2, 2]} as const;
+  const another = {name: 'another process', role: 'partition', levels: [3, 3]} as const;
   await bucket.write(memberName('m'), memberText('up', 0, {...another, sinceMs: 0, isBack: false}), 0);
   await bucket.write(ownerName('partition', 0), ownerText('m'), 0);
   const reporter = new AppliedReporter(

@@ -56,7 +56,7 @@ test('a new deployment gets a log per partition, buckets, queues of what goes ou
   const beganMs = Date.now();
   const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
   expect(deployment).toEqual({
-    formatVersion: 2,
+    formatVersion: 3,
     partitions: 2,
     createdMs: expect.any(Number),
     secret: expect.stringMatching(/^[\w-]{43}$/),
@@ -192,8 +192,8 @@ test('data of an unknown format is refused', async () => {
     await jetstream(nc).publish(bucketSubject('settings', 'deployment'), JSON.stringify(record));
     return ensureTopology(nc, {partitions: 2, replicas: 1}).then(() => '', String);
   };
-  expect(await refusalOf({formatVersion: 1, partitions: 2, secret: 'x'})).toMatch(/format version 1; .* reads 2/);
-  expect(await refusalOf({formatVersion: 2, partitions: '2'})).toMatch(
+  expect(await refusalOf({formatVersion: 1, partitions: 2, secret: 'x'})).toMatch(/format version 1; .* reads 3/);
+  expect(await refusalOf({formatVersion: 3, partitions: '2'})).toMatch(
     /the record of this deployment is none .*secret/s,
   );
 });

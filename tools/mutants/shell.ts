@@ -150,8 +150,8 @@ export const shellMutants: readonly ShellMutant[] = [
     name: 'an-export-that-failed-looks-whole',
     breaks: 'docs/api/exports.md: an export that failed ends before its last HTTP chunk',
     file: 'src/edge/http/line-answer.ts',
-    text: 'answer.breakOff(encoding',
-    replacement: 'answer.end(encoding',
+    text: 'answer.breakOff(await form.fail(failure))',
+    replacement: 'answer.end(await form.fail(failure))',
     caughtBy: {vitest: 'test/edge/line-answer.test.ts'},
   },
   {
