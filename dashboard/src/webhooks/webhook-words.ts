@@ -51,3 +51,9 @@ export function stateOf({state, health}: WebhookAnswer): readonly [words: string
   if (health.probed) return ['failing', 'bad'];
   return health.failures > 0 ? ['retrying', 'warn'] : ['active', ''];
 }
+
+/** `reaches 2 webhooks and chats`, `reaches nobody`. */
+export const reachText = (reaches: number): string =>
+  reaches === 0
+    ? 'reaches nobody'
+    : `reaches ${reaches === 1 ? '1 webhook or chat' : `${count(reaches)} webhooks and chats`}`;

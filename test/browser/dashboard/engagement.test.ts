@@ -6,6 +6,7 @@ import type {Browser, Locator, Page} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
 import {addressOf} from '../../../src/asks/address.js';
 import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
+import type {DigestAnswer} from '../../../src/edge/answers/digests.js';
 import type {
   LifecycleAnswer,
   PathsAnswer,
@@ -476,7 +477,28 @@ test('A question is saved by name, and of two who change it the second sees both
   await page.getByRole('button', {name: 'Delete Theirs (copy)'}).click();
   await page.getByRole('dialog').getByRole('button', {name: 'Delete', exact: true}).click();
   await until('two are left', async () => (await listed()).length === 2);
+
+  const digest = async () => (await other.get('/dashboard/api/v1/digests')).json<{data: DigestAnswer[]}>().data[0];
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', {name: 'Send Theirs as a digest'}).click();
+  await dialog.getByLabel('On', {exact: true}).selectOption('Monday');
+  await dialog.getByRole('button', {name: 'Create'}).click();
+  const digests = card('Digests');
+  await digests.getByText('each Monday at 09:00, UTC').waitFor();
+  await digests.getByText('reaches nobody').waitFor();
+  expect(await digest()).toMatchObject({name: 'Theirs', weekday: 'monday', hour: 9, paused: false});
+  await dashboard.expectSoundOnPhone();
+  await digests.getByRole('button', {name: 'Change the digest of Theirs'}).click();
+  await dialog.getByLabel('On', {exact: true}).selectOption('each day');
+  await dialog.getByLabel('At', {exact: true}).selectOption('07:00');
   await dashboard.expectSound();
+  await dialog.getByRole('button', {name: 'Change'}).click();
+  await digests.getByRole('button', {name: 'Pause the digest of Theirs'}).click();
+  await digests.getByText('each day at 07:00, UTC, paused').waitFor();
+  expect(await digest()).not.toHaveProperty('weekday');
+  await digests.getByRole('button', {name: 'Remove the digest of Theirs'}).click();
+  await dialog.getByRole('button', {name: 'Remove'}).click();
+  await digests.getByText('No digest yet').waitFor();
 });
 
 test('A segment is created by hand, reports ask by it, and it is changed and removed', async () => {

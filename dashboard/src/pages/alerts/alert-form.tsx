@@ -14,10 +14,10 @@ import {type Behind, Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {SaveFault} from '../../shell/save-fault';
 import {FaultBox} from '../../shell/states';
+import {AudienceFields} from '../../webhooks/audience-fields';
 import type {CreateWebhookProps} from '../../webhooks/create-webhook';
 import {type AlertDraft, isWhole, ofPercent, previewOf} from './alert-draft';
 import {type AlertKind, countedText, kindWords, minutesLabel, previewText} from './alert-words';
-import {AudienceFields} from './audience-fields';
 import {DraftReach} from './reach';
 import type {RuleProps, SavedFunnels} from './rule-fields';
 import {TimeFields} from './time-fields';
@@ -130,7 +130,15 @@ export function AlertForm({
       {note !== undefined && <p class="help">{note}</p>}
       {kind !== 'stalled' && <TimeFields draft={draft} edit={edit} />}
       <DraftReach draft={draft} round={added} onAdd={() => setAdding(true)} />
-      {may('admin') && <AudienceFields key={added} draft={draft} edit={edit} />}
+      {may('admin') && (
+        <AudienceFields
+          key={added}
+          of="alerts"
+          endpoints={draft.endpoints}
+          areOfPeople={kind === 'stalled'}
+          onChange={(endpoints) => edit({endpoints})}
+        />
+      )}
       {preview !== undefined && <Preview draft={draft} preview={preview} />}
       {looking.fault !== undefined && <FaultBox fault={looking.fault} />}
     </DialogForm>

@@ -48,12 +48,6 @@ export function speakingText({for: held = 1, repeat_minutes: repeat, quiet_hours
   ].join(', ');
 }
 
-/** `reaches 2 webhooks and chats`, `reaches nobody`. */
-export const reachText = (reaches: number): string =>
-  reaches === 0
-    ? 'reaches nobody'
-    : `reaches ${reaches === 1 ? '1 webhook or chat' : `${count(reaches)} webhooks and chats`}`;
-
 /** Words of an alert's state, and the tone of its pill. */
 export function stateOf({kind, state, paused}: AlertAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {
   if (paused) return ['paused', 'warn'];

@@ -5,8 +5,8 @@ import type {AlertReachAnswer} from '../../../../src/edge/dashboard/answers/aler
 import {useAsked} from '../../service/asked';
 import {may} from '../../service/session';
 import {Icon} from '../../shell/icon';
+import {reachText} from '../../webhooks/webhook-words';
 import type {AlertDraft} from './alert-draft';
-import {reachText} from './alert-words';
 
 export function Reach({reaches, onAdd}: {readonly reaches: number; readonly onAdd: () => void}) {
   if (reaches > 0) return <span class="alert-reach">{capital(reachText(reaches))}</span>;

@@ -27,6 +27,7 @@ import {PinButton} from '../../shell/pin-button';
 import {places} from '../../shell/places';
 import {RowTool} from '../../shell/row-tool';
 import {Empty, FaultBox} from '../../shell/states';
+import {DigestList} from './digest-list';
 import {SegmentList} from './segment-list';
 import '../../design/saved-list.css';
 
@@ -38,7 +39,7 @@ const ShareList = later(() => import('../../shell/share-list').then((part) => pa
 /** Only while they are not known to be the newest: an answer that comes late would undo a change of this page. */
 const readAgain = (): void => void (savedFault.peek() !== undefined && readSavedReports());
 
-type Asked = {readonly what: 'rename' | 'delete' | 'share'; readonly report: SavedReport};
+type Asked = {readonly what: 'rename' | 'delete' | 'share' | 'digest'; readonly report: SavedReport};
 
 export function Saved() {
   const [asked, setAsked] = useState<Asked>();
@@ -100,6 +101,14 @@ export function Saved() {
           </Card>
         </div>
       ))}
+      {may('analyst') && (
+        <div class="row">
+          <DigestList
+            of={asked?.what === 'digest' ? asked.report.id : undefined}
+            onSent={() => setAsked((now) => (now?.what === 'digest' ? undefined : now))}
+          />
+        </div>
+      )}
       <div class="row">
         <SegmentList />
       </div>
@@ -179,6 +188,7 @@ function Row({
             <RowTool label={`Move ${leaf} up`} icon="ChevronUp" onClick={onUp} />
             <RowTool label={`Move ${leaf} down`} icon="chevronDown" onClick={onDown} />
             {may('admin') && <RowTool label={`Share ${leaf}`} icon="send" onClick={() => onAsk('share')} />}
+            <RowTool label={`Send ${leaf} as a digest`} icon="calendar" onClick={() => onAsk('digest')} />
             <RowTool label={`Rename ${leaf}`} icon="Rename" onClick={() => onAsk('rename')} />
             <RowTool label={`Duplicate ${leaf}`} icon="Copy" onClick={onDuplicate} />
             <RowTool label={`Delete ${leaf}`} icon="Trash" onClick={() => onAsk('delete')} />
