@@ -160,7 +160,7 @@ async function call(handle: Handle, query: string): Promise<Answer> {
         bucket: {read: async () => undefined, write: async (name: string) => void steps.push(`write ${name}`)},
       },
       revocations: {add: async () => {}},
-      keys: {hidden: {names: [], properties: []}},
+      keys: {lists: {names: [], properties: []}},
     },
     operations: {
       obstacles: {toWriting: () => obstacle, toChanges: () => undefined},

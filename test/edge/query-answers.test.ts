@@ -56,7 +56,7 @@ async function answer(role: Role, body: object, handle = answerQuery()): Promise
     partitionCount: 1,
     reportZone: undefined,
     wallMs: () => Date.UTC(2026, 4, 21),
-    kept: {keys: {hidden: {names: [], properties: []}}},
+    kept: {keys: {lists: {names: [], properties: []}}},
   } as unknown as Front;
   const exchange = {
     query: '',

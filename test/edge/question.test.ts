@@ -26,7 +26,7 @@ import {zoneOf} from '../../src/zone.js';
 const hidden = {names: ['debug'], properties: ['debug']};
 /** Thursday in UTC, and Friday in Kathmandu. */
 const nowMs = Date.UTC(2026, 4, 21, 22);
-const front = {reportZone: undefined, wallMs: () => nowMs, kept: {keys: {hidden}}} as unknown as Front;
+const front = {reportZone: undefined, wallMs: () => nowMs, kept: {keys: {lists: hidden}}} as unknown as Front;
 
 const asked = (question: object, ofService = front): ReportQuery => {
   const read = readQuestion(question, '');

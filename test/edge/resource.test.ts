@@ -58,7 +58,7 @@ async function edge(kind?: KeptName) {
       store,
       shareReads: new ShareReads(store),
       audit: {defined: (what: string) => lines.push(what)},
-      keys: {ring: {get: () => undefined}, hidden: {names: [], properties: []}},
+      keys: {ring: {get: () => undefined}, lists: {names: [], properties: []}},
       webhookAddresses: {faultOf: () => undefined},
       deliveryQueue: {forget: async () => {}},
     },

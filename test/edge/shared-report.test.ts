@@ -23,7 +23,7 @@ function played(
 ) {
   const asked: AskedReport[] = [];
   const front = {
-    kept: {keys: {hidden}},
+    kept: {keys: {lists: hidden}},
     reads: {
       asks: {
         report: async ({query, at}: AskedReport) => {

@@ -27,7 +27,7 @@ import {
 } from '../support/report-worlds.js';
 import {runs} from '../support/runs.js';
 
-const front = {reportZone: undefined, wallMs: () => 0, keys: {hidden: {names: [], properties: []}}} as unknown as Front;
+const front = {reportZone: undefined, wallMs: () => 0, keys: {lists: {names: [], properties: []}}} as unknown as Front;
 const queryFor = (question: object) => pointing('', () => queryOf(readQuestion(question, ''), front));
 
 /** A place in an answer, in its words, and the number there. */

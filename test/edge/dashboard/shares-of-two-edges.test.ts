@@ -49,7 +49,7 @@ class Edge {
       reportZone: undefined,
       wallMs: () => nowMs,
       reads: {asks: {report: async () => ({kind: 'report', headers, body: '{"total":1}'})}},
-      kept: {store: this.store, shareReads: this.reads, keys: {hidden: {names: [], properties: []}}},
+      kept: {store: this.store, shareReads: this.reads, keys: {lists: {names: [], properties: []}}},
       operations: {clientAddresses: {of: () => '127.0.0.1'}},
     } as unknown as Front;
     let answer: unknown;
