@@ -116,7 +116,12 @@ describe('states', () => {
     const enough = await created({name: 'Enough pay', ...drop, below: 0.2});
     const firing = await becomes(busy.id, 'firing');
     expect(firing).toMatchObject({value: 3, report_log_position: expect.stringMatching(/^0:\d+\.\d+,/)});
-    expect((await becomes(few.id, 'firing'))!.value).toBeCloseTo(1 / 3);
+    // A pass that began before the purchase was published may be the first to judge it.
+    await until(
+      () => stateOf(few.id),
+      (state) => state?.state === 'firing' && Math.abs(state.value! - 1 / 3) < 1e-6,
+      'a third has paid',
+    );
     for (const {id} of [calm, alive, enough]) await becomes(id, 'ok');
     await until(
       () => scrape(under.service.baseUrl),

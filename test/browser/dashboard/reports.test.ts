@@ -623,7 +623,7 @@ test('pinned reports are on Overview for everybody, in an order that buttons, ke
   }
 });
 
-test('Overview with four pins asks for itself, twice for numbers and once for the newest events; a page of a report once for numbers', async () => {
+test('Overview with four pins asks for itself, twice for numbers, once for the newest events and once for the names of their people; a page of a report once for numbers', async () => {
   const asked: string[] = [];
   const note = (request: Request): void => {
     const path = new URL(request.url()).pathname.replace('/dashboard/api/', '');
@@ -644,7 +644,7 @@ test('Overview with four pins asks for itself, twice for numbers and once for th
   page.on('request', note);
   try {
     const funnel = card('From signup to subscribed').getByText('convert');
-    await asks(`/?${range()}`, funnel, ['session', 'v1/events', 'v1/query', 'v1/query']);
+    await asks(`/?${range()}`, funnel, ['session', 'titles', 'v1/events', 'v1/query', 'v1/query']);
     expect(await page.locator('.pinned').count()).toBe(pins.length);
     expect(await page.getByRole('list', {name: 'Newest events'}).getByRole('listitem').count()).toBeGreaterThan(3);
     await asks(`/trends?event=signup&${range()}`, card('In numbers'), ['session', 'v1/query']);
