@@ -15,7 +15,11 @@ import {stickinessReport} from '../../src/edge/routes/stickiness.js';
 import {userList} from '../../src/edge/routes/user-list.js';
 
 const hidden = {names: [], properties: []};
-const front = {reportZone: undefined, wallMs: () => Date.UTC(2024, 4, 21), kept: {keys: {lists: hidden}}} as unknown as Front;
+const front = {
+  reportZone: undefined,
+  wallMs: () => Date.UTC(2024, 4, 21),
+  kept: {keys: {lists: hidden}},
+} as unknown as Front;
 
 /** The parameters of `more` in place of those of the same names; a minus takes one away. */
 function edited(base: string, more: string): string {
