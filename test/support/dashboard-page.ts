@@ -76,7 +76,10 @@ export function browserTests(opened: () => {readonly service: Service; readonly 
   });
 }
 
-/** What a page shows, for whoever reads why a test failed: its address, what has the focus, its dialog or else its main part, and what it complained about. */
+/**
+ * What a page shows, for the reader of a failed test: its address, what has the focus, its dialog or else its main part, and what it
+ * complained about.
+ */
 const shownBy = async (page: Page): Promise<string> => {
   const text = await page
     .evaluate(

@@ -66,6 +66,6 @@ async function askWaiting(): Promise<void> {
   if (waiting.size > 0) await askWaiting();
 }
 
-/** Of an event: the user, or the anonymous one. */
+/** The person of an event: its user, or without a user its anonymous visitor. */
 export const personOf = (userId: string | null, anonymousId: string | null): PersonId =>
   userId === null ? {kind: 'anonymous', id: anonymousId ?? ''} : {kind: 'user', id: userId};

@@ -47,11 +47,11 @@ export interface ImportArguments {
   readonly paths: readonly string[];
   /** Whose export it is; undefined: our own form. */
   readonly from: VendorName | undefined;
-  /** Of times that have none. */
+  /** Time zone of times that are written without one; undefined: they are refused. */
   readonly zone: Zone | undefined;
-  /** Of Umami. */
+  /** Id of the website whose events are imported, where a Umami export has several; undefined: it has one. */
   readonly website: string | undefined;
-  /** Of a table. */
+  /** Columns of a CSV file, by what they mean (`--map`). */
   readonly columns: CsvColumns;
   readonly url: string | null;
   readonly key: string | null;

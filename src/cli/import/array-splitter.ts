@@ -13,7 +13,7 @@ const closeBrace = 0x7d;
 const space = 0x20;
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** It finds brackets, strings and commas, and checks nothing else: whoever reads an element checks it. */
+/** It finds brackets, strings and commas, and checks nothing else: the reader of an element checks its JSON. */
 export class ArraySplitter implements Splitter {
   lineCount = 0;
   #depth = 0;

@@ -33,7 +33,7 @@ type Translate = (line: Call) => Translation | Refusal;
 
 /** What the operator says about an export, where it does not say it itself. */
 export interface FormatOptions {
-  /** Of times that have none. */
+  /** Time zone of times that are written without one. */
   readonly zone?: Zone | undefined;
   readonly columns?: CsvColumns;
 }

@@ -99,7 +99,7 @@ function Search({
     const timer = setTimeout(() => latest.current?.(text === '' ? null : text), typingMs);
     return () => clearTimeout(timer);
   }, [text]);
-  /** The only one who is listed, or whoever has this id: then no list has to know them yet. */
+  /** The person whom the search found alone; otherwise the text is an id, and its person may be newer than the list. */
   const found = (): PersonId => {
     const users = listed?.current?.search === text ? listed.current.users : [];
     const [only, ...others] = users;
