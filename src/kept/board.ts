@@ -1,5 +1,6 @@
 // A board: reports that everybody who signs in sees side by side, in one order. Overview shows the first board.
-//   BD1. A tile keeps a report as a saved one does (saved-report.ts SV2, SV3). The board shows it over the days of its page.
+//   BD1. A tile keeps a report as a saved one does (saved-report.ts SV2, SV3), and the board shows it so. Days and filters for all tiles are
+//        in the address of the page that shows the board, and change nothing that is kept.
 import type {KeptReport} from '../asks/address.js';
 import type {Definition} from './definition.js';
 import type {Definitions, KeptStore} from './kept-store.js';

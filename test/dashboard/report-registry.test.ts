@@ -75,11 +75,17 @@ test('the side has its page: head, fields and result', async () => {
   ]);
 });
 
-test('a board has its tile, over the days of the board', async () => {
+test('a board has its tile, as it was pinned or over the days of the board', async () => {
   const {tileLater} = await load(`${pages}boards/pinned.tsx`);
-  const ofBoard = {range: {kind: 'last', amount: 3, unit: 'day'}, every: 'day', compare: 'off', since: undefined};
-  const tile = {...ofBoard, search: '?thing=lamp&range=7d', tools: () => null, onRange: () => {}, onFresh: () => {}};
-  expect(await shown(tileLater(entry), tile, 'b')).toEqual([
+  const others = {where: [], user_where: []};
+  const of = (range: object | null) => ({
+    ...{all: {range, ...others}, search: '?thing=lamp&range=7d'},
+    ...{tools: () => null, onRange: () => {}, onFresh: () => {}},
+  });
+  expect(await shown(tileLater(entry), of(null), 'b')).toEqual([
+    'Made of lamp at /dashboard/made-up?thing=lamp&range=7d: lamp over 7 days in UTC',
+  ]);
+  expect(await shown(tileLater(entry), of({kind: 'last', amount: 3, unit: 'day'}), 'b')).toEqual([
     'Made of lamp at /dashboard/made-up?thing=lamp&range=3d: lamp over 3 days in UTC',
   ]);
 });

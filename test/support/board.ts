@@ -11,7 +11,7 @@ const path = '/dashboard/api/v1/boards';
 export const readBoards = async (client: BrowserClient): Promise<readonly BoardAnswer[]> =>
   (await client.get(path)).json<{data: readonly BoardAnswer[]}>().data;
 
-/** Addresses of its reports, without their days. */
+/** Addresses of its reports. */
 export const pinsOf = (board: BoardAnswer | undefined): string[] => (board?.tiles ?? []).map(pinKey);
 
 /** `pins`: addresses of reports, as `/trends?event=signup`. Of the first board, which Overview shows. `client`: signed in as somebody who may change boards. */

@@ -29,17 +29,6 @@ export const compare = word<Compare, Compare>(compares, 'before');
 
 export const overviewForm = {range, every, compare} as const;
 
-export const boardForm = {
-  /** Null: none, the page lists all of them. */
-  board: one<string | null>(
-    null,
-    'the id of a board',
-    (text) => (/^bd_[0-9a-f]{16}$/.test(text) ? text : undefined),
-    (text) => text,
-  ),
-  ...overviewForm,
-} as const;
-
 export const peopleForm = {
   user: nameOrNone('an id of 1 to 256 characters'),
   anonymous: nameOrNone('an id of 1 to 256 characters'),

@@ -12,7 +12,7 @@ import {may} from '../service/session';
 import {Icon} from '../shell/icon';
 import {later} from '../shell/later';
 import {Loading} from '../shell/states';
-import {type TileDays, type TileProps, tileOf} from './report-tile';
+import {type OfTiles, type TileProps, tileOf} from './report-tile';
 
 const waiting = (
   <div class="card">
@@ -28,7 +28,7 @@ export const tiles: ReadonlyMap<string, FunctionComponent<TileProps>> = new Map(
   reports.map((entry) => [entry.path, tileLater(entry)]),
 );
 
-export interface PinnedProps extends TileDays {
+export interface PinnedProps extends OfTiles {
   readonly board: Board;
   readonly pin: KeptReport;
   readonly reorder: Reorder<string>;
@@ -36,11 +36,11 @@ export interface PinnedProps extends TileDays {
   readonly onFresh?: (pin: string, freshness: Freshness | undefined) => void;
 }
 
-export function Pinned({board, pin, reorder, onFresh, ...days}: PinnedProps) {
+export function Pinned({board, pin, reorder, onFresh, ...ofTiles}: PinnedProps) {
   const tools = (title: string) => <PinTools board={board} pin={pin} title={title} reorder={reorder} />;
   const {page, search} = addressOf(pin);
   const Tile = tiles.get(page)!;
-  return <Tile {...days} search={search} tools={tools} onFresh={(freshness) => onFresh?.(pinKey(pin), freshness)} />;
+  return <Tile {...ofTiles} search={search} tools={tools} onFresh={(freshness) => onFresh?.(pinKey(pin), freshness)} />;
 }
 
 /** Moves the pin or takes it off: for who may change the board. */

@@ -1,29 +1,30 @@
-// A tile of a board: the report of a pin over the days of the board.
+// A tile of a board: the report of a pin as it was pinned, with what the board adds for all of its tiles.
 //   TI1. Each tile says how fresh its numbers are: the head of the board says up to when those of all of them are exact.
+//   TI2. A tile leads to its report with the question that it shows: the page has the same numbers.
 import type {ComponentChildren, FunctionComponent} from 'preact';
 import {pageAddress} from '../address/base';
+import {type ForTiles, narrowingOf} from '../address/board-address';
 import type {Problem} from '../address/codec';
-import type {Compare, Interval, Range} from '../address/range';
-import {utc} from '../address/zone';
+import {narrowed} from '../address/narrowed';
+import type {Range} from '../address/range';
+import {utc, wallMs} from '../address/zone';
+import {datesText, rangeName} from '../charts/format';
 import type {ReportEntry} from '../reports/all';
-import {type AnyReport, askedOf} from '../reports/report';
+import {type AnyReport, type Asked, askedOf} from '../reports/report';
+import {useFirstDay} from '../service/first-day';
 import type {Freshness} from '../service/freshness';
-import {today} from '../service/today';
 import {Card} from '../shell/card';
 import {Icon} from '../shell/icon';
 import {Empty} from '../shell/states';
+import {todayIn} from '../shell/zone-day';
 
 /** What a board decides for all its tiles. */
-export interface TileDays {
-  readonly range: Range;
-  readonly every: Interval;
-  readonly compare: Compare;
-  /** The first day with data, where it is known. */
-  readonly since: number | undefined;
+export interface OfTiles {
+  readonly all: ForTiles;
   readonly onRange: (range: Range) => void;
 }
 
-export interface TileProps extends TileDays {
+export interface TileProps extends OfTiles {
   /** Query of the pin. */
   readonly search: string;
   /** Buttons of the pin, for the head of its card. */
@@ -32,31 +33,49 @@ export interface TileProps extends TileDays {
   readonly onFresh: (freshness: Freshness | undefined) => void;
 }
 
+/** The question of a pin, with what the board adds. Other days have the interval that is usual for them, as on the report's page. */
+function shownOf(report: AnyReport, search: string, {range, ...conditions}: ForTiles) {
+  const {question: pinned, problems} = report.codec.read(search);
+  const hasInterval = report.interval !== undefined;
+  const overDays = range === null ? pinned : report.over(pinned, {range, ...(hasInterval && {every: null})});
+  return {question: narrowed(overDays, narrowingOf({range, ...conditions})), problems};
+}
+
 export const tileOf = ({path, name}: ReportEntry, report: AnyReport): FunctionComponent<TileProps> =>
-  function ReportTile({search, range, every, compare, since, tools, onRange, onFresh}) {
-    const {codec, isAsked, isCompared, over, title: titleOf, Result} = report;
-    const {question: pinned, problems} = codec.read(search);
-    const question = over(pinned, {range, zone: utc, ...(isCompared && {every, compare})});
-    const lost = <Lost problems={problems} />;
+  function ReportTile({search, all, tools, onRange, onFresh}) {
+    const {codec, isCompared, isAsked, title: titleOf, Result} = report;
+    const {question, problems} = shownOf(report, search, all);
+    const {range, zone, segment} = report.times(question);
+    const since = useFirstDay(wallMs, zone, isCompared);
     if (!isAsked(question))
       return (
         <Card span={12} title={name} tools={tools(name)}>
-          {lost}
+          <Lost problems={problems} />
           <Empty title="It names no event">Choose one on the page of the report, and pin it again.</Empty>
         </Card>
       );
-    const title = titleOf(question) + (report.times(question).segment === null ? '' : ', of a segment');
-    const address = pageAddress(path) + codec.write(over(pinned, {range}));
+    const title = titleOf(question) + (segment === null ? '' : ', of a segment');
+    const asked = askedOf(report, question, todayIn(zone), since);
+    const before = (
+      <>
+        <Lost problems={problems} />
+        <p class="tile-days">{daysText(range, asked)}</p>
+      </>
+    );
     return (
       <Result
-        {...askedOf(report, question, today.value, since)}
-        tile={{title, address, before: lost}}
+        {...asked}
+        tile={{title, address: pageAddress(path) + codec.write(question), before}}
         tools={tools(title)}
         onRange={onRange}
         onFresh={onFresh}
       />
     );
   };
+
+/** `Last 30 days, Europe/Berlin`. */
+const daysText = (range: Range, {days, today}: Asked<unknown>): string =>
+  [rangeName(range) ?? datesText(days, today), ...(days.zone === utc ? [] : [days.zone])].join(', ');
 
 /** Parts of a pin that another version of the pages wrote. */
 function Lost({problems}: {readonly problems: readonly Problem[]}) {

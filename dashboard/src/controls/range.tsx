@@ -27,12 +27,15 @@ export interface DayPlace {
 
 export function RangeControl({
   range,
+  unchosen,
   compare,
   place,
   onRange,
   onCompare,
 }: {
   readonly range: Range;
+  /** Words in place of the range, while it is not what the page shows. */
+  readonly unchosen?: string | undefined;
   /** Undefined: this page compares nothing. */
   readonly compare?: Compare;
   readonly place: DayPlace;
@@ -40,7 +43,7 @@ export function RangeControl({
   readonly onCompare?: (compare: Compare) => void;
 }) {
   const days = daysOf(range, place.today);
-  const name = rangeName(range);
+  const name = unchosen ?? rangeName(range);
   const dates = datesText(days, place.today);
   const popover = useRef<PopoverHandle>(undefined);
   /** The panel opens for its dates, and not for its presets. */
@@ -74,7 +77,7 @@ export function RangeControl({
         <>
           <Icon name="calendar" />
           {name ?? dates}
-          {name !== undefined && name !== dates && <span class="minor">{dates}</span>}
+          {name !== undefined && name !== dates && unchosen === undefined && <span class="minor">{dates}</span>}
           <Icon name="chevronDown" />
         </>
       }

@@ -1,7 +1,7 @@
 // What a kind of report is to a page, a tile of a board and a link: a folder beside this file exports one as `report`, and all.ts has
 // a line for it.
 //   RT1. A page, a tile and a link show the same `Result`: only what stands around it differs.
-//   RT2. All that a `Result` shows follows from its question. A board replaces members of a pinned one, its range for instance.
+//   RT2. All that a `Result` shows follows from its question. A board may replace the days of a pinned one, and add conditions.
 import type {ComponentChildren, FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
 import type {Codec} from '../address/codec';

@@ -1,19 +1,13 @@
-// The pins of a board: reports, each with its own days. The board's page has the days that are shown.
+// The pins of a board: reports, each with its own days.
 import {addressOf, type KeptReport} from '../../../src/asks/address.js';
-import {readable} from '../../../src/asks/question/readable-query.js';
 
 /** Number of tiles that the service stores at most (src/kept/board.ts). */
 export const pinsMax = 12;
 
-const ofDays = ['range', 'zone', 'every', 'weeks', 'compare', 'often', 'show', 'look'];
-
-/** What a report asks, whatever its days: reports that differ in these alone are one pin. `/funnels?step=signup&step=purchase`. */
+/** The whole question as an address: `/funnels?step=signup&step=purchase&range=90d`. Reports that differ in their days are two pins. */
 export function pinKey(report: KeptReport): string {
   const {page, search} = addressOf(report);
-  const query = new URLSearchParams(search);
-  for (const name of ofDays) query.delete(name);
-  const asked = readable(query.toString());
-  return asked === '' ? page : `${page}?${asked}`;
+  return page + search;
 }
 
 /** The pins with one moved to the place of another. `key`: that of the one. */

@@ -20,7 +20,7 @@ const form = z.strictObject({
     .array(object(keptReport('')), tilesRule)
     .max(boardTilesMax, tilesRule)
     .refine((tiles) => JSON.stringify(tiles).length <= boardCharsMax, tilesRule)
-    .describe('Reports in the order of the board, which shows them over the days of its page.')
+    .describe('Reports in the order of the board.')
     .optional(),
 });
 

@@ -4,6 +4,7 @@ import {readFileSync} from 'node:fs';
 import {isDeepStrictEqual} from 'node:util';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
+import {pinKey} from '../../../dashboard/src/service/pin-list.js';
 import {addressOf} from '../../../src/asks/address.js';
 import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {DigestAnswer} from '../../../src/edge/answers/digests.js';
@@ -185,14 +186,14 @@ test('Paths: columns are the steps of the API, and an event shows where its user
 
 test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in small what their pages do', async () => {
   const pins = [
-    ['/retention?start=signup&periods=4', '/retention?start=signup&periods=4'],
-    ['/lifecycle?event=login', '/lifecycle?event=login'],
-    ['/paths?event=signup&depth=3', '/paths?event=signup&depth=3'],
-    ['/active?by=trait:plan', '/active?by=trait:plan'],
-    ['/active', '/active'],
-  ] as const;
-  for (const [path] of pins) {
-    await dashboard.follow(`${path}${path.includes('?') ? '&' : '?'}range=${from}..${to}`);
+    '/retention?start=signup&periods=4',
+    '/lifecycle?event=login',
+    '/paths?event=signup&depth=3',
+    '/active?by=trait:plan',
+    '/active',
+  ].map((path) => `${path}${path.includes('?') ? '&' : '?'}range=${from}..${to}`);
+  for (const path of pins) {
+    await dashboard.follow(path);
     await page.getByRole('button', {name: 'Pin to Overview', pressed: false, disabled: false}).click();
     await page.getByRole('button', {name: 'Pin to Overview', pressed: true}).waitFor();
   }
@@ -200,9 +201,9 @@ test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in sma
   await other.signIn({token: service.adminToken});
   await until('they are stored', async () => {
     const [board] = await readBoards(other);
-    return pinsOf(board).join() === pins.map(([, pin]) => pin).join();
+    return pinsOf(board).join() === pins.map((path) => pinKey(keptAt(path))).join();
   });
-  await dashboard.follow(`/?range=${from}..${to}`);
+  await dashboard.follow('/');
   const {overall} = await ask<RetentionAnswer>('retention', {
     ...{start: 'signup', any_return: 'true', interval: 'day', periods: '4'},
   });
@@ -226,13 +227,67 @@ test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in sma
   await dashboard.settled();
   await dashboard.expectSoundOnPhone();
 
-  // A relative range is the board's: each tile leads to its page with it.
-  await dashboard.follow('/?range=90d');
+  // Without a choice of days each tile leads to its page as it was pinned; otherwise with the days that were chosen.
   const links = page.locator('.pinned h2 a');
+  const hrefs = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+  expect((await hrefs()).map((href) => href.replace(/^.*\/dashboard/, ''))).toEqual(pins);
+  await dashboard.follow('/?range=90d');
   await until('each leads to its page', async () => (await links.count()) === pins.length);
-  for (const address of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!)))
-    expect(address).toMatch(/\/(retention|lifecycle|paths|active)(\?$|\?.*)/);
+  for (const address of await hrefs()) expect(address).toMatch(/\/(retention|lifecycle|paths|active)(\?$|\?.*)/);
   expect(await links.nth(4).getAttribute('href')).toMatch(/\/active\?range=90d$/);
+});
+
+test('A tile has the numbers of its report on its own page: as saved, and with the days and filters of the board', async () => {
+  const other = new BrowserClient(service.baseUrl);
+  await other.signIn({token: service.adminToken});
+  const zone = 'Pacific/Kiritimati';
+  const addresses = [
+    `/trends?event=signup&event=login&measure=2:users&formula=A / B&look=table&range=${from}..${to}&zone=${zone}&compare=previous`,
+    `/trends?event=signup&look=table&range=${from}..${to}&every=week&user_where=name set`,
+    `/lifecycle?event=login&range=${from}..${to}`,
+  ];
+  const made = await other.post('/dashboard/api/v1/boards', {name: 'Exact', tiles: addresses.map(keptAt)});
+  const {id} = made.json<{id: string}>();
+  const tableOf = async (place: Locator): Promise<string[][]> => {
+    const button = place.getByRole('button', {name: 'Show the numbers as a table'});
+    if ((await button.getAttribute('aria-pressed')) !== 'true') await button.click();
+    await place.getByRole('table').waitFor();
+    return cellsOf(place);
+  };
+  const tablesOn = async (search: string): Promise<readonly string[][][]> => {
+    await dashboard.follow(`/boards?board=${id}${search}`);
+    const tiles = page.locator('.board-tile');
+    await until('there are all tiles', async () => (await tiles.locator('h2 a').count()) === addresses.length);
+    await dashboard.settled();
+    const links = await tiles.locator('h2 a').evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+    const shown: string[][][] = [];
+    for (const at of addresses.keys()) shown.push(await tableOf(tiles.nth(at)));
+    for (const [at, href] of links.entries()) {
+      await dashboard.follow(href.replace(/^.*\/dashboard/, ''));
+      await dashboard.settled();
+      expect(await tableOf(page.locator('.builder-result .card').first())).toEqual(shown[at]);
+    }
+    return shown;
+  };
+  const saved = await tablesOn('');
+  const {data} = await ask<LifecycleAnswer>('lifecycle', {event: 'login', interval: 'day'});
+  expect(saved[2]!.map((row) => row.slice(1))).toEqual(
+    data.map((day) => [day.returning, day.resurrecting, day.new, day.dormant].map(String)),
+  );
+  expect(saved[1]!.map(([, number]) => Number(number)).reduce((sum, number) => sum + number)).toBe(1); // Of the one user with a name.
+  const others = await tablesOn(`&range=${to}..${to}&user_where=plan eq pro`);
+  expect(others[2]).toHaveLength(1);
+  expect(others).not.toEqual(saved);
+
+  await dashboard.follow(`/boards?board=${id}&user_where=plan eq pro`);
+  await page.getByText('All tiles count only users whose plan is pro.').waitFor();
+  await page.getByRole('button', {name: 'Filter', exact: true}).click();
+  await dashboard.settled();
+  await dashboard.expectSoundOnPhone();
+  await page.getByRole('button', {name: 'Show it as saved'}).click();
+  await until('nothing is chosen', () => new URL(page.url()).search === `?board=${id}`);
+  await page.getByRole('button', {name: /Days as saved/}).waitFor();
+  expect((await other.delete(`/dashboard/api/v1/boards/${id}`)).status).toBe(200);
 });
 
 test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has an address of its own', async () => {

@@ -1,9 +1,11 @@
 // The first board on Overview, with what is newest beside its first pin. Without a pin: active users over time.
 
+import {asSaved} from '../../address/board-address';
+import {type Interval, type Range, rangeText} from '../../address/range';
 import {BoardLinks} from '../../boards/board-links';
 import {BoardRow} from '../../boards/board-row';
 import {tiles} from '../../boards/pinned';
-import type {TileDays} from '../../boards/report-tile';
+import type {OfTiles} from '../../boards/report-tile';
 import {boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
 import {FaultBox, Loading} from '../../shell/states';
 import {NewestCard} from './newest-card';
@@ -11,10 +13,20 @@ import {NewestCard} from './newest-card';
 /** Shown while nothing is pinned. */
 const Usual = tiles.get('/active')!;
 
-export function FirstBoard(props: TileDays) {
+export interface FirstBoardProps {
+  /** Days of Overview. */
+  readonly range: Range;
+  /** Somebody chose them: then they are those of the pins, too. */
+  readonly isChosen: boolean;
+  readonly every: Interval;
+  readonly onRange: (range: Range) => void;
+}
+
+export function FirstBoard({range, isChosen, every, onRange}: FirstBoardProps) {
   useBoards();
   const fault = boardsFault.value;
   const board = boards.value?.[0];
+  const ofTiles: OfTiles = {all: isChosen ? {...asSaved, range} : asSaved, onRange};
   const hasPin = board !== undefined && board.tiles.length > 0;
   return (
     <>
@@ -23,9 +35,9 @@ export function FirstBoard(props: TileDays) {
           <FaultBox fault={fault} onAgain={readBoardsAgain} />
         </div>
       )}
-      <BoardLinks shown={board} range={props.range} />
+      <BoardLinks shown={board} all={ofTiles.all} />
       {hasPin ? (
-        <BoardRow {...props} board={board} beside={<NewestCard key="newest" />} />
+        <BoardRow {...ofTiles} board={board} beside={<NewestCard key="newest" />} />
       ) : (
         <div class="row">
           <div class="board-tile span-8">
@@ -34,7 +46,12 @@ export function FirstBoard(props: TileDays) {
                 <Loading lines={8} />
               </div>
             ) : (
-              <Usual {...props} compare="off" search="" tools={() => null} onFresh={() => {}} />
+              <Usual
+                {...{all: asSaved, onRange}}
+                search={`?${new URLSearchParams({range: rangeText(range), every, compare: 'off'})}`}
+                tools={() => null}
+                onFresh={() => {}}
+              />
             )}
           </div>
           <NewestCard />

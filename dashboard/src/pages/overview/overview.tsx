@@ -83,7 +83,12 @@ export function Overview() {
             <TrendCard trend={trend} names={names} onRange={zoom} />
             <TopEvents names={names} pastNames={past && pastNames} range={question.range} />
           </div>
-          <FirstBoard range={question.range} every={interval} compare={question.compare} since={since} onRange={zoom} />
+          <FirstBoard
+            range={question.range}
+            isChosen={question.range !== overviewForm.range.absent}
+            every={interval}
+            onRange={zoom}
+          />
         </>
       )}
     </>

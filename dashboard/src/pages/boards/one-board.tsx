@@ -1,0 +1,110 @@
+// One board with its pins, each as it was pinned. Days and filters for all of them are in the address of the board.
+import {type Signal, useSignal} from '@preact/signals';
+import {useState} from 'preact/hooks';
+import {pageAddress} from '../../address/base';
+import {asSaved, type boardForm} from '../../address/board-address';
+import type {QuestionOf} from '../../address/codec';
+import {conditionText} from '../../address/conditions';
+import {range as rangeParameter} from '../../address/report-address';
+import {utc} from '../../address/zone';
+import {BoardLinks} from '../../boards/board-links';
+import {BoardRow} from '../../boards/board-row';
+import {RangeControl} from '../../controls/range';
+import {type Board, boards, boardsFault} from '../../service/boards';
+import {type Freshness, oldest} from '../../service/freshness';
+import {pinKey} from '../../service/pin-list';
+import {may} from '../../service/session';
+import {today} from '../../service/today';
+import type {Address} from '../../service/use-address';
+import {AddressProblems} from '../../shell/address-problems';
+import {FreshnessPill} from '../../shell/freshness';
+import {Head} from '../../shell/head';
+import {Icon} from '../../shell/icon';
+import {Empty, Loading} from '../../shell/states';
+import {BoardFilters} from './board-filters';
+
+/** By the key of the pin. */
+type Freshnesses = Readonly<Record<string, Freshness | undefined>>;
+type BoardPage = Address<QuestionOf<typeof boardForm>>;
+
+export function OneBoard({id, address}: {readonly id: string; readonly address: BoardPage}) {
+  const {question, ask} = address;
+  const fresh = useSignal<Freshnesses>({});
+  const board = boards.value?.find((one) => one.id === id);
+  return (
+    <>
+      <BoardHead board={board} fresh={fresh} address={address} />
+      <BoardLinks shown={board} all={question} />
+      {boards.value === undefined && boardsFault.value === undefined && <Loading lines={8} />}
+      {boards.value !== undefined && board === undefined && (
+        <section class="card" aria-label="No such board">
+          <Empty title="There is no such board">
+            Somebody may have deleted it. <a href={pageAddress('/boards')}>All boards</a>
+          </Empty>
+        </section>
+      )}
+      {board?.tiles.length === 0 && (
+        <section class="card" aria-label="Nothing pinned">
+          <Empty title="Nothing is pinned to this board yet">
+            {may('analyst')
+              ? 'Ask something on a page, such as Trends or Retention, and press the pin there.'
+              : 'An analyst can pin reports to it.'}
+          </Empty>
+        </section>
+      )}
+      {board !== undefined && (
+        <BoardRow
+          board={board}
+          all={question}
+          onRange={(range) => ask({range})}
+          onFresh={(pin, freshness) => (fresh.value = {...fresh.peek(), [pin]: freshness})}
+        />
+      )}
+    </>
+  );
+}
+
+/** Alone in reading how fresh the tiles are: they are not drawn again for that. */
+function BoardHead({
+  board,
+  fresh,
+  address: {question, problems, ask},
+}: {
+  readonly board: Board | undefined;
+  readonly fresh: Signal<Freshnesses>;
+  readonly address: BoardPage;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const {range, where, user_where: ofUsers} = question;
+  const filters = [...where.map(conditionText), ...ofUsers.map((one) => `users whose ${conditionText(one)}`)];
+  return (
+    <>
+      <Head
+        title={board?.name ?? 'Board'}
+        freshness={<FreshnessPill freshness={oldest((board?.tiles ?? []).map((pin) => fresh.value[pinKey(pin)]))} />}
+      >
+        <RangeControl
+          range={range ?? rangeParameter.absent}
+          unchosen={range === null ? 'Days as saved' : undefined}
+          place={{zone: utc, today: today.value}}
+          onRange={(chosen) => ask({range: chosen})}
+        />
+        <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name="Plus" />
+          Filter
+        </button>
+      </Head>
+      {isOpen && <BoardFilters all={question} onChange={ask} />}
+      {(range !== null || filters.length > 0) && (
+        <p class="against" role="status">
+          {range === null ? '' : 'The days are of all tiles. '}
+          {filters.length === 0 ? '' : `All tiles count only ${filters.join(', and ')}. `}
+          <button type="button" class="link" onClick={() => ask(asSaved)}>
+            Show it as saved
+          </button>
+        </p>
+      )}
+      <AddressProblems problems={problems} onDrop={() => ask({})} />
+    </>
+  );
+}
