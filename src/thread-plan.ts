@@ -4,16 +4,8 @@ import {availableParallelism} from 'node:os';
 import {MessageChannel} from 'node:worker_threads';
 import type {Config} from './config.js';
 import {newAckedSequences} from './ingest/acked-sequences.js';
-import {newSpareRoom} from './parts/spare-room.js';
-import {partsBytesOf, readAheadBytesOf} from './report/memory-shares.js';
 import type {PartitionThreadPlan} from './threads.js';
-import type {
-  ClusterPlan,
-  DeliverWorkerData,
-  NatsAddress,
-  PartitionWorkerData,
-  ReportWorkerData,
-} from './worker-messages.js';
+import type {ClusterPlan, DeliverWorkerData, NatsAddress, ReportWorkerData} from './worker-messages.js';
 
 export interface ThreadPlan {
   /** Undefined without the report role. */
@@ -37,8 +29,6 @@ interface Shared {
   readonly knowsAll: boolean;
   /** Bytes for each role of this process. */
   readonly cacheBytesMax: number;
-  /** Shared memory: the room that the report thread lends to folding threads. */
-  readonly spareRoom: Int32Array | undefined;
   readonly publications: Int32Array;
   readonly ackedSequences: BigInt64Array | undefined;
 }
@@ -76,14 +66,13 @@ function shareOut({roles, nats, partitions, cacheBytesMax}: Config, owned: reado
     asks: knowsAll && roles.includes('deliver') ? hands.map(() => new MessageChannel()) : [],
     knowsAll,
     cacheBytesMax: ownBytesMax,
-    spareRoom: hasBoth ? newSpareRoom(partsBytesOf(ownBytesMax)) : undefined,
     publications: new Int32Array(new SharedArrayBuffer(partitions * Int32Array.BYTES_PER_ELEMENT)),
     ackedSequences: knowsAll && roles.includes('edge') ? newAckedSequences(partitions) : undefined,
   };
 }
 
 function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymentCreatedMs: number): ReportWorkerData {
-  const {manifests, knowsAll, cacheBytesMax, spareRoom, publications} = shared;
+  const {manifests, knowsAll, cacheBytesMax, publications} = shared;
   return {
     nats,
     partitionCount: config.partitions,
@@ -95,7 +84,6 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     cacheBytesMax,
     cpuMsMax: config.reportCpuMsMax === 0 ? Number.POSITIVE_INFINITY : config.reportCpuMsMax,
     manifestsPorts: manifests.map(({port2}) => port2),
-    ...(spareRoom && {spareRoom}),
     ...(knowsAll && {publications}),
   };
 }
@@ -111,7 +99,7 @@ function planDeliver(config: Config, nats: NatsAddress, shared: Shared): Deliver
 }
 
 function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: number): PartitionThreadPlan {
-  const {hands, manifests, asks, cacheBytesMax, spareRoom, publications, ackedSequences} = shared;
+  const {hands, manifests, asks, cacheBytesMax, publications, ackedSequences} = shared;
   const threads = hands.length;
   const to = manifests[hand];
   const asking = asks[hand];
@@ -123,7 +111,6 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     partitionsMax: config.nats.kind === 'embedded' ? hands[hand]!.length : Math.ceil(config.partitions / threads),
     reportRefresh: config.reportRefresh,
     cacheBytesMax: Math.floor(cacheBytesMax / threads),
-    ...(spareRoom && {spareRoom: spareRoomOf(spareRoom, partsBytesOf(cacheBytesMax), threads)}),
     dedupeBytesMax: Math.floor(config.dedupeBytesMax / threads),
     funnelBytesMax: Math.floor(config.funnelBytesMax / threads),
     retentionDays: config.retentionDays,
@@ -142,9 +129,4 @@ function dealPartitions(partitions: readonly number[], threadCount: number): num
   const hands: number[][] = Array.from({length: threadCount}, () => []);
   for (const [place, partition] of partitions.entries()) hands[place % threadCount]!.push(partition);
   return hands;
-}
-
-/** The share of one of `threads` folding threads. */
-function spareRoomOf(room: Int32Array, bytes: number, threads: number): NonNullable<PartitionWorkerData['spareRoom']> {
-  return {room, share: 1 / threads, startBytes: Math.floor((bytes - readAheadBytesOf(bytes)) / threads)};
 }

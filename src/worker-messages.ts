@@ -33,13 +33,8 @@ export interface PartitionWorkerData {
   readonly partitionsMax: number;
   readonly partitionCount: number;
   readonly reportRefresh: RefreshPlan;
-  /** Bound of cached rows, bodies and users, for all partitions of this thread together, besides `spareRoom`. */
+  /** Bound of cached rows, bodies and users, for all partitions of this thread together. */
   readonly cacheBytesMax: number;
-  /**
-   * Spare room of this process's report thread (src/parts/spare-room.ts): the share that this thread may use, and the bytes
-   * that a start may count on, which reports do not use to read ahead.
-   */
-  readonly spareRoom?: {readonly room: Int32Array; readonly share: number; readonly startBytes: number};
   /** Bound of remembered message ids, for all partitions of this thread together. */
   readonly dedupeBytesMax: number;
   /** Bound of what is known of users in saved funnels, for all partitions of this thread together. */
@@ -76,8 +71,6 @@ export interface ReportWorkerData {
   readonly cacheBytesMax: number;
   /** Bound of the computing for one question, ms of the report thread; Infinity: none. */
   readonly cpuMsMax: number;
-  /** Shared memory: free bytes of the cache, for folding threads of this process. */
-  readonly spareRoom?: Int32Array;
   /** As in PartitionWorkerData, if only threads of this process publish; otherwise NATS is asked. */
   readonly publications?: Int32Array;
   /** Receive these threads' manifests. */

@@ -156,15 +156,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['worker.ts'],
   ],
   'src/report': [
-    [
-      'kernels',
-      'memory-shares.ts',
-      'named-rows.ts',
-      'narrow-columns.ts',
-      'published',
-      'question-work.ts',
-      'user-references.ts',
-    ],
+    ['kernels', 'named-rows.ts', 'narrow-columns.ts', 'published', 'question-work.ts', 'user-references.ts'],
     ['name-index.ts', 'part-scan.ts', 'rehearsal.ts', 'warm-up.ts'],
     ['row-scan.ts'],
     ['derived', 'rounds.ts'],

@@ -175,26 +175,19 @@ export interface SomeColumns extends PropertyColumns {
 /** `bytes`: of the column in the part, which has `count` rows. */
 export type IsWanted = (key: Uint8Array, bytes: number, count: number) => boolean;
 
-/** The wanted columns of a part, in memory of their own where `isCopied` says so of their bytes; otherwise all columns, in the part. */
-export function someColumns(
-  part: Uint8Array<ArrayBuffer>,
-  isWanted: IsWanted,
-  isCopied: (bytes: number) => boolean,
-): SomeColumns {
+/** The wanted columns of a part, in memory of their own. */
+export function someColumns(part: Uint8Array<ArrayBuffer>, isWanted: IsWanted): SomeColumns {
   const arrays = new PaddedArrays(part);
   const {columnCount, ...head} = viewHead(arrays);
-  const columns: RowColumn[] = [];
   const wanted: Uint8Array[] = [];
   const leftOut: Uint8Array[] = [];
   for (let i = 0; i < columnCount; i++) {
     const start = arrays.position;
     const column = viewColumn(arrays, head.count);
-    columns.push(column);
     if (isWanted(column.key, arrays.position - start, head.count)) wanted.push(part.subarray(start, arrays.position));
     else leftOut.push(column.key.slice());
   }
   assert(arrays.areWithin, 'properties: a part is as long as its head says');
-  if (!isCopied(wanted.reduce((sum, {length}) => sum + length, 0))) return {...head, columns, leftOut: [], bytes: part};
   const bytes = paddedBytes(wanted);
   const own = new PaddedArrays(bytes);
   return {...head, columns: wanted.map(() => viewColumn(own, head.count)), leftOut, bytes};

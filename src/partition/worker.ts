@@ -26,7 +26,6 @@ import {createLogger} from '../observe.js';
 import {wayOn} from '../other-format.js';
 import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
-import {borrowRoom} from '../parts/spare-room.js';
 import type {PartValues} from '../parts/stored-parts.js';
 import {promised} from '../promised.js';
 import {Refresh} from '../refresh.js';
@@ -287,9 +286,7 @@ async function main(): Promise<void> {
     readsFrom: (part: PartRef) => layout.readsFrom(part),
   }));
   const {cache} = shared;
-  const readAhead = warmUp(cache, stored, data.spareRoom?.startBytes ?? 0, warmUpMsMax);
-  if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, cache.memory, data.spareRoom.share);
-  const warmedUp = readAhead.then(async () => {
+  const warmedUp = warmUp(cache, stored, warmUpMsMax).then(async () => {
     tell({kind: 'read'});
     await rehearse(
       runners.map(({view}) => view),

@@ -10,15 +10,15 @@ import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 type ChunkParts = Pick<ChunkEntry, 'rows' | 'properties'>;
 
 /**
- * Where what is read is cached: in any room; in free room, for background work and oversized scans, which evict nothing and are no
- * use of what is cached; or nowhere, for a caller that asks once.
+ * What a read does to the cache. `keep`: what is read is cached. `pass`: nothing is cached, and what is cached already does not count
+ * as used: for background work, scans of more than the cache holds, and callers that ask once.
  */
-export type KeptIn = 'room' | 'free room' | 'nothing';
+export type Caching = 'keep' | 'pass';
 
 /** Views of parts (parts-cache.ts). */
 interface PartViews {
   heldView<V>(ref: PartRef, view: (bytes: Uint8Array) => V): V | undefined;
-  loadView<V>(ref: PartRef, view: (bytes: Uint8Array) => V, keptIn?: KeptIn): Promise<V>;
+  loadView<V>(ref: PartRef, view: (bytes: Uint8Array) => V, caching?: Caching): Promise<V>;
 }
 
 export interface ChunkReader<C, V> {
@@ -26,15 +26,15 @@ export interface ChunkReader<C, V> {
   bytesOf(chunk: C): number;
   /** The cached view, without a promise: a report over hundreds of chunks need not wait for each. */
   held(chunk: C): V | undefined;
-  /** `keptIn`: `room` by default. @throws MissingPart, DamagedPart */
-  load(chunk: C, keptIn?: KeptIn): Promise<V>;
+  /** `caching`: `keep` by default. @throws MissingPart, DamagedPart */
+  load(chunk: C, caching?: Caching): Promise<V>;
 }
 
 /** When, who and what. CR1 */
 export const rowsReader = (parts: PartViews): ChunkReader<Pick<ChunkParts, 'rows'>, RowsView> => ({
   bytesOf: ({rows}) => rows.bytes,
   held: ({rows}) => parts.heldView(rows, viewRows),
-  load: ({rows}, keptIn) => parts.loadView(rows, viewRows, keptIn),
+  load: ({rows}, caching) => parts.loadView(rows, viewRows, caching),
 });
 
 export const wholeRowsReader = (parts: PartViews): ChunkReader<ChunkParts, WholeRows> => ({
@@ -44,10 +44,10 @@ export const wholeRowsReader = (parts: PartViews): ChunkReader<ChunkParts, Whole
     const heldProperties = parts.heldView(properties, viewProperties);
     return held && heldProperties && wholeRows(held, heldProperties);
   },
-  load: async ({rows, properties}, keptIn) => {
+  load: async ({rows, properties}, caching) => {
     const loading = [
-      parts.loadView(rows, viewRows, keptIn),
-      parts.loadView(properties, viewProperties, keptIn),
+      parts.loadView(rows, viewRows, caching),
+      parts.loadView(properties, viewProperties, caching),
     ] as const;
     return wholeRows(...(await Promise.all(loading)));
   },

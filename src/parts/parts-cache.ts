@@ -13,7 +13,7 @@ import type {NamedRows} from '../../actors/chunk/named-rows.js';
 import {type IsWanted, type SomeColumns, someColumns} from '../../actors/chunk/property-columns.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {inflatedBlock} from './bodies-part.js';
-import {type KeptIn, rowsReader, wholeRowsReader} from './chunk-reader.js';
+import {type Caching, rowsReader, wholeRowsReader} from './chunk-reader.js';
 import {type Cached, PartsMemory} from './parts-memory.js';
 import {storedBlock} from './stored-member.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
@@ -60,28 +60,17 @@ export class PartsCache {
     return this.heldView(ref, viewWindows);
   }
 
-  async loadView<V>(ref: PartRef, view: View<V>, keptIn: KeptIn = 'room'): Promise<V> {
-    const load = async (): Promise<V> => viewOf(await this.part(ref), view);
-    if (keptIn === 'room') return load();
-    const held = this.memory.peek(ref.key);
-    if (held !== undefined) return viewOf(held, view);
-    if (keptIn === 'free room') {
-      const kept = this.loading.has(ref.key) ? load() : this.memory.loadIfRoom(ref.bytes, load);
-      if (kept !== undefined) return kept;
-    }
-    return view(await this.stored.read(ref));
+  /** @throws MissingPart, DamagedPart */
+  async loadView<V>(ref: PartRef, view: View<V>, caching: Caching = 'keep'): Promise<V> {
+    if (caching === 'keep') return viewOf(await this.part(ref), view);
+    const held = this.memory.peek(ref.key) ?? (await this.loading.get(ref.key));
+    return held === undefined ? view(await this.stored.read(ref)) : viewOf(held, view);
   }
 
   /** The view of a cached part. */
   heldView<V>(ref: PartRef, view: View<V>): V | undefined {
     const held = this.memory.get(ref.key);
     return held && viewOf(held, view);
-  }
-
-  /** Reads a part into free room; without room it reads nothing. */
-  async readIfRoom(ref: PartRef): Promise<void> {
-    if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
-    await this.memory.loadIfRoom(ref.bytes, () => this.part(ref));
   }
 
   // -- columns of properties, cached in place of the part --
@@ -96,25 +85,12 @@ export class PartsCache {
   }
 
   /** Reads columns of a part, and caches them in place of those that are cached. @throws MissingPart, DamagedPart */
-  async loadColumns(properties: PartRef, isWanted: IsWanted, keptIn: KeptIn): Promise<SomeColumns> {
-    const part = this.memory.peek(properties.key)?.bytes ?? (await this.stored.read(properties));
-    const isKept = (bytes: number): boolean =>
-      keptIn === 'room' || (keptIn === 'free room' && this.memory.hasFree(bytes));
-    const columns = someColumns(part, isWanted, isKept);
-    if (columns.bytes !== part) this.keepColumns(properties, columns);
-    return columns;
-  }
-
-  /** Reads columns into free room. */
-  async readColumnsIfRoom(properties: PartRef, isWanted: IsWanted): Promise<void> {
-    if (this.memory.peek(columnsKey(properties)) !== undefined || !this.memory.hasFree(properties.bytes)) return;
-    await this.loadColumns(properties, isWanted, 'free room');
-  }
-
-  private keepColumns(properties: PartRef, columns: SomeColumns): void {
+  async loadColumns(properties: PartRef, isWanted: IsWanted): Promise<SomeColumns> {
+    const columns = someColumns(await this.loadView(properties, (bytes) => bytes, 'pass'), isWanted);
     const key = columnsKey(properties);
     this.memory.drop(key);
     this.memory.keep(key, columns.bytes).view = columns;
+    return columns;
   }
 
   // -- rows of some names, cached in place of the part --

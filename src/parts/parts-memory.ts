@@ -13,13 +13,11 @@ export interface Cached {
 
 export class PartsMemory {
   private readonly queues: TwoQueues<Cached>;
-  private boundBytes: number;
+  private readonly roomBytes: number;
   private lentBytes = 0;
-  /** Room taken by loads under way (`loadIfRoom`). */
-  private reservedBytes = 0;
 
   constructor(bytesMax: number) {
-    this.boundBytes = bytesMax;
+    this.roomBytes = bytesMax;
     this.queues = new TwoQueues(bytesMax);
   }
 
@@ -34,25 +32,10 @@ export class PartsMemory {
     return this.queues.bytesMax;
   }
 
-  /** The bound while nothing is lent. */
-  get roomBytes(): number {
-    return this.boundBytes;
-  }
-
-  /** Changes the bound. */
-  bound(bytesMax: number): void {
-    this.boundBytes = bytesMax;
-    this.makeBound();
-  }
-
   /** Lends bytes to the caller (takes them back if negative). */
   lend(bytes: number): void {
     this.lentBytes += bytes;
-    this.makeBound();
-  }
-
-  private makeBound(): void {
-    this.queues.bound(Math.max(0, this.boundBytes - this.lentBytes));
+    this.queues.bound(Math.max(0, this.roomBytes - this.lentBytes));
   }
 
   // -- payloads --
@@ -82,22 +65,5 @@ export class PartsMemory {
 
   drop(key: string): void {
     this.queues.drop(key);
-  }
-
-  /** Whether `bytes` fit without evicting a value that was asked for. */
-  hasFree(bytes: number): boolean {
-    return this.queues.hasFree(this.reservedBytes + bytes);
-  }
-
-  /**
-   * Loads `bytes` into free room; undefined when there is not enough. A load takes its room when it begins, so that several
-   * at a time do not count the same room.
-   */
-  loadIfRoom<T>(bytes: number, load: () => Promise<T>): Promise<T> | undefined {
-    if (!this.hasFree(bytes)) return undefined;
-    this.reservedBytes += bytes;
-    return load().finally(() => {
-      this.reservedBytes -= bytes;
-    });
   }
 }

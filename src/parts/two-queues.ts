@@ -104,12 +104,6 @@ export class TwoQueues<V> {
     this.makeRoom();
   }
 
-  /** Whether `bytes` fit when only unasked values are evicted; evicts these now. */
-  hasFree(bytes: number): boolean {
-    while (this.bytes + bytes > this.bytesMax && this.unasked.bytes > 0) this.unasked.take(this.unasked.oldest);
-    return this.bytes + bytes <= this.bytesMax;
-  }
-
   /** Drops the value, and forgets its key. */
   drop(key: string): void {
     for (const queue of [this.unasked, this.probation, this.frequent]) queue.take(key);

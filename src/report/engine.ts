@@ -4,8 +4,7 @@
 //       may wait; a question for an older set learns that it is gone. A missing part that the newest set names is damage.
 //   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by running reports, lists of
 //       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts: what does not
-//       fit is read again, from the kernel's page cache with the service's own nats-server. Folding
-//       threads use what is free of that (spare-room.ts).
+//       fit is read again, from the kernel's page cache with the service's own nats-server.
 //   RE4. While clients ask for reports, the engine reads a snapshot when it is published, and the parts that are new and fit free
 //       room (warm-up.ts): the next question need not wait.
 //   RE5. Callers have their turns (dealt-slots.ts): nobody's questions keep those of others, or alerts, waiting.
@@ -38,7 +37,6 @@ import {HeldBuckets} from './derived/held-buckets.js';
 import {PostingsIndex} from './derived/postings-index.js';
 import {ValueIndex} from './derived/value-index.js';
 import {Evaluation} from './evaluate.js';
-import {partsBytesOf} from './memory-shares.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
 import {HeldSets, positionOf, type WholeSet} from './published/held-sets.js';
@@ -61,6 +59,8 @@ import {type Peers, pinsOf, Shards} from './shards.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 
+/** Share of the memory for parts and values derived from them; the rest is for answers and lists of durations. RE3 */
+const partsShare = 54 / 64;
 /** Snapshots may follow each other faster than a busy machine computes a report. */
 const overtakenMsMax = 20_000;
 /** Two reports of a caller keep the thread busy while one of them waits for parts. The third slot is for another caller. RE5 */
@@ -147,7 +147,7 @@ export class ReportEngine {
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
-    this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax));
+    this.parts = new PartsCache(values, Math.floor(cacheBytesMax * partsShare));
     const whenIdle = (waitMsMax: number): Promise<unknown> => this.atWork.idle(waitMsMax);
     this.derived = new DerivedIndexes(this.parts.memory, logger, {whenIdle});
     this.postings = new PostingsIndex(this.parts, this.derived, partitionCount);

@@ -1,7 +1,7 @@
 // Rows of chunks for questions about some names, where the rows of all names do not fit the cache: the rows of these names are
 // cached in place of the parts (actors/chunk/named-rows.ts).
 //   NW1. A part is read once for a name, and the rows of all names that were asked for are cached together, if those of all
-//        chunks fit. If not, those of the asked names are, and if these do not fit, what fits free room.
+//        chunks fit. If not, those of the asked names are, if these fit.
 //   NW2. Whole rows that are cached already are read, and not noted as used: packed ones take their place.
 import {packNamedRows, unpackNamedRows} from '../../actors/chunk/named-rows.js';
 import {type RowsView, viewRows} from '../../actors/chunk/rows.js';
@@ -36,7 +36,7 @@ export class NamedRowsReader {
 
   /** All rows of the chunk. */
   async load({rows}: Pick<ChunkEntry, 'rows'>): Promise<RowsView> {
-    const view = await this.cache.loadView(rows, viewRows, 'nothing'); // NW2
+    const view = await this.cache.loadView(rows, viewRows, 'pass'); // NW2
     const {names} = this.options;
     const held = this.cache.heldNamedRows(rows)?.names.filter((name) => !names.includes(name)) ?? [];
     const asked = packNamedRows(view, names);
@@ -51,8 +51,7 @@ export class NamedRowsReader {
     this.ofAsked.add(rows.bytes, asked.bytes.length);
     this.ofAll.add(rows.bytes, all.bytes.length);
     if (this.fits(this.ofAll)) this.cache.keepNamedRows(rows, all);
-    else if (this.fits(this.ofAsked) || this.cache.memory.hasFree(asked.bytes.length))
-      this.cache.keepNamedRows(rows, asked);
+    else if (this.fits(this.ofAsked)) this.cache.keepNamedRows(rows, asked);
     return view;
   }
 

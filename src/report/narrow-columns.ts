@@ -14,7 +14,7 @@ import {
 import {viewRows} from '../../actors/chunk/rows.js';
 import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 import type {PropertyName} from '../../actors/report/rows/property-name.js';
-import type {ChunkReader, KeptIn} from '../parts/chunk-reader.js';
+import type {Caching, ChunkReader} from '../parts/chunk-reader.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 
 /** Codes of two bytes and values of two bytes, or values of four. A text of eight letters takes nine. */
@@ -29,9 +29,9 @@ const narrowShare = 1 / 2;
 
 export const narrowBytesOf = ({bytes}: PartRef): number => Math.ceil(bytes * narrowShare);
 
-/** Reads narrow columns into free room. NC1 */
-export const readColumnsIfRoom = (cache: PartsCache, properties: PartRef): Promise<void> =>
-  cache.readColumnsIfRoom(properties, isNarrow);
+/** Caches the narrow columns. NC1 */
+export const loadNarrowColumns = (cache: PartsCache, properties: PartRef): Promise<unknown> =>
+  cache.loadColumns(properties, isNarrow);
 
 /** Reads rows of chunks with the narrow columns, and the columns of these properties. */
 export class ColumnsReader implements ChunkReader<ChunkEntry, WholeRows> {
@@ -44,7 +44,7 @@ export class ColumnsReader implements ChunkReader<ChunkEntry, WholeRows> {
   }
 
   bytesOf({rows, properties}: ChunkEntry): number {
-    return rows.bytes + (this.cache.columnBytes(properties) ?? properties.bytes);
+    return rows.bytes + (this.cache.columnBytes(properties) ?? narrowBytesOf(properties));
   }
 
   held({rows, properties}: ChunkEntry): WholeRows | undefined {
@@ -53,19 +53,20 @@ export class ColumnsReader implements ChunkReader<ChunkEntry, WholeRows> {
     return held && columns && wholeRows(held, columns);
   }
 
-  async load({rows, properties}: ChunkEntry, keptIn: KeptIn = 'room'): Promise<WholeRows> {
-    const reading = this.cache.loadView(rows, viewRows, keptIn);
-    const columns = this.heldColumns(properties) ?? this.readColumns(properties, keptIn);
+  async load({rows, properties}: ChunkEntry, caching: Caching = 'keep'): Promise<WholeRows> {
+    const reading = this.cache.loadView(rows, viewRows, caching);
+    const columns = this.heldColumns(properties) ?? this.readColumns(properties, caching);
     return wholeRows(...(await Promise.all([reading, columns])));
   }
 
-  private readColumns(properties: PartRef, keptIn: KeptIn): Promise<PropertyColumns> {
+  private readColumns(properties: PartRef, caching: Caching): Promise<PropertyColumns> {
+    if (caching === 'pass') return this.cache.loadView(properties, viewProperties, caching);
     const leftOut = this.cache.heldColumns(properties)?.leftOut;
     const wasWanted = (key: Uint8Array): boolean =>
       leftOut?.every((other) => !holds(key, 0, key.length, other)) ?? false;
     const isWanted: IsWanted = (key, bytes, count) =>
       isNarrow(key, bytes, count) || wasWanted(key) || this.isAsked(key);
-    return this.cache.loadColumns(properties, isWanted, keptIn);
+    return this.cache.loadColumns(properties, isWanted);
   }
 
   /** Cached columns, if no column of the properties was left out. */

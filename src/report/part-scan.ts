@@ -15,7 +15,7 @@ import type {PropertyName} from '../../actors/report/rows/property-name.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import {TimeSlicer} from '../pacing/time-slicer.js';
-import type {ChunkReader, KeptIn} from '../parts/chunk-reader.js';
+import type {Caching, ChunkReader} from '../parts/chunk-reader.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {NamedRowsReader} from './named-rows.js';
@@ -170,7 +170,7 @@ export class PartScan {
 
   /** All columns of a chunk, including rows that do not count. */
   async allColumns(chunk: ChunkEntry): Promise<WholeRows> {
-    return this.parts.wholeRows.held(chunk) ?? this.parts.wholeRows.load(chunk, 'free room');
+    return this.parts.wholeRows.held(chunk) ?? this.parts.wholeRows.load(chunk, 'pass');
   }
 
   private async *inOrder<V extends RowsView>(
@@ -201,21 +201,21 @@ export class PartScan {
 
   /** A loader of views for parts that the caller reads again and again. PS1 */
   viewLoader<V>(parts: readonly PartRef[], view: (bytes: Uint8Array<ArrayBuffer>) => V): (part: PartRef) => Promise<V> {
-    const keptIn = this.keptIn(parts.reduce((sum, {bytes}) => sum + bytes, 0));
-    return (part) => this.parts.loadView(part, view, keptIn);
+    const caching = this.cachingOf(parts.reduce((sum, {bytes}) => sum + bytes, 0));
+    return (part) => this.parts.loadView(part, view, caching);
   }
 
   private loaderOf<V>(
     reader: ChunkReader<ChunkEntry, V>,
     chunks: readonly ChunkEntry[],
   ): (chunk: ChunkEntry) => Promise<V> {
-    const keptIn = this.keptIn(chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0));
-    return (chunk) => reader.load(chunk, keptIn);
+    const caching = this.cachingOf(chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0));
+    return (chunk) => reader.load(chunk, caching);
   }
 
-  /** Where a scan that reads this many bytes caches what it reads. PS1 */
-  private keptIn(bytes: number): KeptIn {
-    return this.isTooMuch(bytes) ? 'free room' : 'room';
+  /** Of a scan that reads so many bytes. PS1 */
+  private cachingOf(bytes: number): Caching {
+    return this.isTooMuch(bytes) ? 'pass' : 'keep';
   }
 
   /** Whether these chunks are more than the cache holds, with the columns that a scan caches. PS1 */

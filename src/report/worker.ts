@@ -19,7 +19,6 @@ import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {readDeployment} from '../nats/topology.js';
 import {createLogger} from '../observe.js';
-import {offerRoom} from '../parts/spare-room.js';
 import {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
@@ -43,7 +42,6 @@ const {
   reportRefresh,
   deploymentCreatedMs,
   dashboardUrl,
-  spareRoom,
   publications,
   manifestsPorts,
   cluster,
@@ -80,7 +78,6 @@ async function run(nc: NatsConnection): Promise<void> {
   const references = userReferences(secret);
   const options = {partitionCount, cacheBytesMax, cpuMsMax, refresh, references};
   const engine = new ReportEngine(manifests, values, options, logger);
-  if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
   let drain: Drain | undefined;
   // A drain closes the connection under a join that is under way.
   const onFatal = (error: Error): void => void (drain?.isAsked || end(error));

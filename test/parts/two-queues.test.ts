@@ -52,8 +52,6 @@ describe('two queues', () => {
     expect(held()).toEqual(unasked.slice(-9));
     queues.addUnasked('too large', 'too large', 81);
     expect([queues.peek('too large'), held().length]).toEqual([undefined, 9]);
-    expect([queues.hasFree(10), held().length + queues.bytes]).toEqual([true, 70]);
-    expect([queues.hasFree(11), queues.bytes]).toEqual([false, 70]);
   });
 
   test('what was new and is asked for is like what was read', () => {
@@ -74,7 +72,7 @@ describe('two queues', () => {
     const someCall = fc.record({
       key: fc.integer({min: 0, max: 12}),
       bytes: fc.integer({min: 0, max: 14}),
-      does: fc.constantFrom('add', 'add', 'addUnasked', 'drop', 'get', 'get', 'bound', 'hasFree'),
+      does: fc.constantFrom('add', 'add', 'addUnasked', 'drop', 'get', 'get', 'bound'),
       times: fc.integer({min: 1, max: 30}),
     });
     const property = fc.property(fc.array(someCall, {maxLength: 300, size: 'max'}), (calls) => {
@@ -86,7 +84,6 @@ describe('two queues', () => {
         if (does === 'drop') queues.drop(name);
         else if (does === 'get') for (let time = 0; time < times; time++) queues.get(name);
         else if (does === 'bound') queues.bound(bytes);
-        else if (does === 'hasFree') expect(queues.hasFree(bytes)).toBe(queues.bytes + bytes <= queues.bytesMax);
         else if (!isHeld) {
           if (does === 'addUnasked') queues.addUnasked(name, name, bytes);
           else queues.add(name, name, bytes);

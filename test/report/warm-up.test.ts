@@ -1,9 +1,8 @@
-// What a start reads ahead for reports, that it takes free room alone, and that nothing of it can harm anybody.
+// What a start reads ahead for reports, that it takes room that is free, and that nothing of it can harm anybody.
 import {describe, expect, test} from 'vitest';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {readAheadBytesOf} from '../../src/report/memory-shares.js';
 import {warmUp} from '../../src/report/warm-up.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
@@ -58,9 +57,7 @@ describe('warm-up of reports', () => {
     const windowsBytes = windowRuns.flatMap(({blocks}) => blocks).reduce((sum, {part}) => sum + part.bytes, 0);
     const newest = entries.toSorted((a, b) => b.maxTimeMs - a.maxTimeMs);
     const fitting = windowsBytes + rowsBytes + Math.ceil(newest[0]!.properties.bytes / 2);
-    let bytesMax = fitting;
-    while (readAheadBytesOf(bytesMax) < fitting) bytesMax += 1;
-    const cache = new PartsCache(parts, bytesMax);
+    const cache = new PartsCache(parts, Math.ceil((fitting * 4) / 3));
     await warmUp(cache, [snapshot], quiet);
     expect(entries.every(({rows}) => cache.memory.peek(rows.key) !== undefined)).toBe(true);
     const held = newest.map(({properties}) => cache.heldColumns(properties) !== undefined);

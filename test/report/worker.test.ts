@@ -19,7 +19,6 @@ import {announceManifest} from '../../src/nats/published-manifests.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
-import {newSpareRoom} from '../../src/parts/spare-room.js';
 import {steadyRefreshPlan} from '../../src/refresh.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import type {FromWorker, HandedManifest, ReportWorkerData, ToWorker} from '../../src/worker-messages.js';
@@ -46,7 +45,6 @@ describe('report thread', () => {
   const channel = new MessageChannel();
   let revisionsPut = 0;
   const publications = new Int32Array(new SharedArrayBuffer(4 * partitionCount));
-  const spareRoom = newSpareRoom(0);
 
   beforeAll(async () => {
     const dataDir = temporaryFolder();
@@ -63,7 +61,6 @@ describe('report thread', () => {
       dashboardUrl: undefined,
       cacheBytesMax: 1 << 20,
       cpuMsMax: 20_000,
-      spareRoom,
       publications,
       manifestsPorts: [channel.port2],
       logLevel: 'silent',

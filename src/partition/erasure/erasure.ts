@@ -162,7 +162,7 @@ export class Erasure {
     const rewritten = new Map(chunks.map((entry) => [entry.chunk, entry]));
     // What is left decides when a user was seen, and on which days it was active.
     for (const entry of all.filter((one) => partsOfChunk(one).length > 0))
-      erased.addLeft(await cache.rows.load(rewritten.get(entry.chunk) ?? entry, 'nothing'));
+      erased.addLeft(await cache.rows.load(rewritten.get(entry.chunk) ?? entry, 'pass'));
     erased.addLeft(inOrder((open ?? partition.open).columnsView()));
     for (const {blocks} of layout.userRuns)
       for (const {part, first, last} of blocks)
@@ -213,7 +213,7 @@ export class Erasure {
   async takeOutExpired(entry: ChunkEntry): Promise<Rewritten> {
     const erased = new ExpiredRows(entry.keptFromMs);
     if (entry.live > 0) return {erased, chunks: await this.making((made) => this.takeOutOfChunk(entry, erased, made))};
-    const rows = await this.cache.rows.load(entry, 'nothing');
+    const rows = await this.cache.rows.load(entry, 'pass');
     erased.addRows(rows, erased.rowsOf(rows));
     return {erased, chunks: [withoutParts(entry)]};
   }
@@ -245,7 +245,7 @@ export class Erasure {
   /** The chunk without these rows; none when it has no such row. */
   private async takeOutOfChunk(entry: ChunkEntry, leaving: Leaving, made: PartRef[]): Promise<ChunkEntry[]> {
     if (partsOfChunk(entry).length === 0) return [];
-    const rows = await this.cache.wholeRows.load(entry, 'nothing');
+    const rows = await this.cache.wholeRows.load(entry, 'pass');
     const found = leaving.rowsOf(rows);
     if (found.length === 0) return [];
     leaving.addRows(rows, found, entry.keptFromMs);

@@ -96,10 +96,10 @@ export async function* rowsOf(view: RowSources, users: readonly number[]): Async
     const entry = layout.chunks.get(chunk);
     // A user's record may name a chunk that got no row, or of which none is left.
     if (entry === undefined || entry.live === 0) continue;
-    const columns = await cache.rows.load(entry, 'free room');
+    const columns = await cache.rows.load(entry, 'pass');
     const rows = rowsOfUsers(columns, wanted).filter((row) => timeOf(columns, row) >= entry.keptFromMs);
     const block = (number: number) => cache.loadBodyBlock(entry.bodies, number);
-    if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.load(entry, 'free room'), rows, block};
+    if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.load(entry, 'pass'), rows, block};
   }
 }
 

@@ -8,11 +8,8 @@ import type {PartsCache} from '../../parts/parts-cache.js';
 import {WarmUp} from '../../parts/warm-up.js';
 
 const loadsAheadMax = 8;
-/**
- * Share of the cache's own room; the rest is for other parts that the first pages and the fold need. Nothing is derived from
- * these parts.
- */
-const ownShare = 15 / 16;
+/** Share of the cache; the rest is for other parts that the first pages and the fold need. */
+const readAheadShare = 15 / 16;
 
 /** The chunks and records of one partition, as its snapshot has them. */
 export interface StoredRows {
@@ -23,16 +20,11 @@ export interface StoredRows {
 }
 
 /**
- * Fills the cache, with at most `bytesMax` besides its own room. Resolves when everything is cached, when the store fails, or
- * after `msMax`; then the rest is read one part at a time.
+ * Fills the cache. Resolves when everything is cached, when the store fails, or after `msMax`; then the rest is read one part at a
+ * time.
  */
-export async function warmUp(
-  cache: PartsCache,
-  stored: readonly StoredRows[],
-  borrowedBytes: number,
-  msMax: number,
-): Promise<void> {
-  const plan = planned(cache, stored, Math.floor(cache.memory.roomBytes * ownShare) + borrowedBytes);
+export async function warmUp(cache: PartsCache, stored: readonly StoredRows[], msMax: number): Promise<void> {
+  const plan = planned(cache, stored, Math.floor(cache.memory.bytesMax * readAheadShare));
   if ((await read(plan, loadsAheadMax, monotonicMs() + msMax)) === 'late') void read(plan, 1, Infinity);
 }
 

@@ -5,7 +5,7 @@
 //       that have all of these. Every other chunk is left to the scan.
 //   VI2. A property gets cells once it was asked for twice, in the background, for the chunks that a question is about. Cells
 //       that did not fit are built once they would fit.
-//   VI3. Building takes at most a tenth of the thread's time. Parts that it reads take free room alone: those that reports
+//   VI3. Building takes at most a tenth of the thread's time. Parts that it reads are not cached: those that reports
 //       use stay.
 //   VI4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks after the last segment.
 //   VI5. Cells of many values take free room alone, and nothing yields to them: scanning their column costs little more.
@@ -318,7 +318,7 @@ export class ValueIndex {
     build.borrow(passing.passingBytes);
     const segment = openSegment(state, chunks);
     const reader = new ColumnsReader(this.parts, [state.property]);
-    const load = async (chunk: ChunkEntry) => reader.held(chunk) ?? reader.load(chunk, 'free room');
+    const load = async (chunk: ChunkEntry) => reader.held(chunk) ?? reader.load(chunk, 'pass');
     for await (const [chunk, view] of loadAhead(chunks, load, loadsAheadMax)) {
       const end = add(state, segment, chunk, countedRows(chunk, view, hasLeft), values);
       if (end !== 'kept') return end;

@@ -74,7 +74,6 @@ describe('warm-up', () => {
         {...stored, chunks: stored.chunks.slice(1), userRuns: []},
         {...stored, chunks: stored.chunks.slice(0, 1)},
       ],
-      0,
       anyMsMax,
     );
     expect(store.reads).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -90,7 +89,7 @@ describe('warm-up', () => {
     const {store, stored} = storeOf([3, 9, 6, 1]);
     const chunkBytes = bytesOf(stored.chunks[0]!);
     const cache = new PartsCache(store, Math.ceil(((2 * chunkBytes + 8) * 16) / 15));
-    await warmUp(cache, [stored], 0, anyMsMax);
+    await warmUp(cache, [stored], anyMsMax);
     const held = stored.chunks.map(({rows}) => cache.rows.held({rows}) !== undefined);
     expect(held).toEqual([false, true, true, false]);
     expect(cache.memory.bytesHeld).toBeLessThanOrEqual((cache.memory.bytesMax * 15) / 16);
@@ -102,7 +101,7 @@ describe('warm-up', () => {
     const gone = new Set([before!.key]);
     store.onRead = async () => void gone.add(meanwhile!.key);
     const cache = new PartsCache(store, 100_000);
-    await warmUp(cache, [{...stored, readsFrom: ({key}) => !gone.has(key)}], 0, anyMsMax);
+    await warmUp(cache, [{...stored, readsFrom: ({key}) => !gone.has(key)}], anyMsMax);
     expect([before, meanwhile, kept].map((rows) => cache.rows.held({rows: rows!}) !== undefined)).toEqual([
       false,
       false,
@@ -116,7 +115,7 @@ describe('warm-up', () => {
     store.values[0] = new Uint8Array(3);
     store.values[5] = undefined; // Bodies of the second chunk.
     const cache = new PartsCache(store, 100_000);
-    await warmUp(cache, [stored], 0, anyMsMax);
+    await warmUp(cache, [stored], anyMsMax);
     expect(store.reads).toHaveLength(10);
     expect(stored.chunks.map(({rows}) => cache.rows.held({rows}) !== undefined)).toEqual([false, true, true]);
     await expect(cache.rows.load(stored.chunks[0]!)).rejects.toThrow('damaged');
@@ -128,11 +127,11 @@ describe('warm-up', () => {
     failing.store.onRead = async () => {
       throw new Error('no connection');
     };
-    await warmUp(new PartsCache(failing.store, 100_000), [failing.stored], 0, anyMsMax);
+    await warmUp(new PartsCache(failing.store, 100_000), [failing.stored], anyMsMax);
     expect(failing.store.reads.length).toBeLessThan(50);
     const slow = storeOf(times);
     slow.store.onRead = () => new Promise((resolve) => setTimeout(resolve, 2));
-    await warmUp(new PartsCache(slow.store, 100_000), [slow.stored], 0, 0);
+    await warmUp(new PartsCache(slow.store, 100_000), [slow.stored], 0);
     expect(slow.store.reads.length).toBeLessThan(50);
     // The rest follows, and nothing is read twice.
     await until('everything is at hand', () => slow.store.reads.length === slow.store.values.length);

@@ -220,7 +220,7 @@ describe('postings for funnels', () => {
     const snapshot = world.partition.publish();
     expect(await world.built(snapshot)).toBe(false);
     world.values.reads = 0;
-    world.parts.memory.bound(0);
+    world.parts.memory.lend(world.parts.memory.bytesMax);
     await world.asked(snapshot);
     const ofScan = world.values.reads;
     await world.index.settled();
