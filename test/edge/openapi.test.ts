@@ -581,9 +581,10 @@ interface Schema extends Readonly<Record<string, unknown>> {
   readonly required?: readonly string[];
 }
 
-/** What tests alone need of a schema, and the served form leaves out. */
-const isForTests = (whose: Whose, schema: Schema, keyword: string): boolean =>
+/** What tests and the page alone need of a schema, and the served form leaves out. */
+const isLeftOut = (whose: Whose, schema: Schema, keyword: string): boolean =>
   keyword === 'readOnly' ||
+  keyword === 'x-enumDescriptions' ||
   (keyword === 'type' &&
     ('const' in schema || (schema.enum as unknown[] | undefined)?.every((one) => typeof one === 'string') === true)) ||
   (keyword === 'additionalProperties' && schema[keyword] === false) ||
@@ -594,7 +595,7 @@ const isForTests = (whose: Whose, schema: Schema, keyword: string): boolean =>
 function wholeSchema(of: OpenApiDocument, {$ref, allOf = [], ...own}: Schema, whose: Whose): Schema {
   const bases = [...($ref === undefined ? [] : [referred<Schema>(of, {$ref})]), ...allOf];
   const mapped = (one: unknown): Schema => wholeSchema(of, one as Schema, whose);
-  const kept = Object.entries(own).filter(([keyword]) => !isForTests(whose, own, keyword));
+  const kept = Object.entries(own).filter(([keyword]) => !isLeftOut(whose, own, keyword));
   const plain: Schema = Object.fromEntries(
     kept.map(([keyword, value]) => {
       if (typeof value !== 'object' || value === null || keyword === 'enum' || keyword.startsWith('x-'))

@@ -1,6 +1,7 @@
 // Schemas as /openapi.json has them: what a program reads, once.
-//   SS1. What tests hold answers against is left out: bounds of answers, patterns beside a format, the type of a constant and of listed texts, and that an
-//        object has no other members. The introduction says which bodies may have others.
+//   SS1. What tests hold answers against is left out: bounds of answers, patterns beside a format, the type of a constant and of
+//        listed texts, and that an object has no other members. The introduction says which bodies may have others. So are the
+//        meanings of codes: the page of /docs has them.
 //   SS2. A schema that has all members of a named one refers to it, and has the others beside.
 //   SS3. Parts that repeat are components. A parameter of a query that means what a member of a question does has its schema.
 import type {JsonSchema} from '../query/query.js';
@@ -30,6 +31,7 @@ function plain(schema: JsonSchema, isOfAnswers: boolean): JsonSchema {
     (keyword === 'pattern' && schema.format !== undefined) ||
     (keyword === 'type' && ('const' in schema || isOfTexts(schema.enum))) ||
     keyword === 'readOnly' ||
+    keyword === 'x-enumDescriptions' ||
     (isOfAnswers && bounds.includes(keyword));
   const kept = Object.entries(schema).filter(([keyword]) => !isLeftOut(keyword));
   return withParts(Object.fromEntries(kept.sort(byName)), (part) => plain(part, isOfAnswers));
