@@ -6,6 +6,8 @@
 import {isIP} from 'node:net';
 import {resolve} from 'node:path';
 import {assert} from '../actors/invariant.js';
+import {senderOf} from './mail/mail-address.js';
+import type {MailServer} from './mail/mailer.js';
 import {type MisspeltVariable, misspeltVariables} from './misspelt-variables.js';
 import {ordinaryRefreshPlan, type RefreshPlan, steadyRefreshPlan} from './refresh.js';
 import {readSecretFile} from './secret-file.js';
@@ -89,6 +91,8 @@ export interface Config extends ListenAddress {
   readonly geoipFile: string | undefined;
   /** Where webhooks may go, beside public addresses with HTTPS. */
   readonly webhooks: {readonly allowed: readonly string[]; readonly allowsHttp: boolean};
+  /** Undefined: no mail is sent. */
+  readonly mail: MailServer | undefined;
   /** Host names under which the dashboard is served, in addition to addresses and `localhost`; lower case. */
   readonly dashboardHosts: readonly string[];
   /** Where people open the dashboard: messages link to it. It has no slash at its end; undefined: they have no links. */
@@ -154,6 +158,7 @@ export function readConfig(env: Environment): ConfigResult {
       allowed: readAddressBlocks(read, 'WEBHOOK_ALLOW_ADDRESSES'),
       allowsHttp: read.word('WEBHOOK_ALLOW_HTTP') === '1',
     },
+    mail: readMail(read),
     dashboardHosts: readHostNames(read),
     dashboardUrl: readDashboardUrl(read),
     benchResultsDir: readBenchResultsDir(read),
@@ -201,6 +206,7 @@ export function printableConfig({host, port, admin, ...config}: Config): Record<
     bootstrapReadKey: mask(config.bootstrapReadKey),
     bootstrapSecretKey: mask(config.bootstrapSecretKey),
     adminToken: mask(config.adminToken),
+    mail: config.mail && {...config.mail, login: mask(config.mail.login?.password)},
   };
 }
 
@@ -317,6 +323,45 @@ function readHostNames(read: Reader): string[] {
   if (names.every((name) => /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/.test(name))) return names;
   read.refuseValue('DASHBOARD_HOSTS', 'host names without port (stats.example.com) with commas');
   return [];
+}
+
+const mailPorts: Readonly<Record<string, number>> = {'smtp:': 587, 'smtps:': 465};
+const smtpForm = 'smtp://host:port or smtps://host:port, with user:password@ before the host if it needs a login';
+
+function readMail(read: Reader): MailServer | undefined {
+  const text = read.secret('SMTP_URL', /^smtps?:\/\/[^\s/?#]+\/?$/, smtpForm);
+  const from = read.value('MAIL_FROM');
+  if (text === undefined) {
+    if (from !== undefined) read.refuse('MAIL_FROM', 'has no meaning without SMTP_URL');
+    return undefined;
+  }
+  const server = smtpServerOf(text);
+  const sender = senderOf(from ?? '');
+  if (server === undefined) read.refuse(read.givenName('SMTP_URL'), `must be ${smtpForm}`);
+  if (sender === undefined)
+    read.refuseValue('MAIL_FROM', 'the sender of mails: stats@example.com, or Name <stats@example.com>');
+  return server && sender && {...server, from: sender};
+}
+
+function smtpServerOf(text: string): Omit<MailServer, 'from'> | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const {protocol, hostname, port, username, password} = new URL(text);
+  const [user, secret] = [decodedOf(username), decodedOf(password)];
+  if (hostname === '' || user === undefined || secret === undefined || (user === '') !== (secret === ''))
+    return undefined;
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const login = user === '' ? {} : {login: {user, password: secret}};
+  return {host, port: port === '' ? mailPorts[protocol]! : Number(port), isTls: protocol === 'smtps:', ...login};
+}
+
+/** Undefined: its escapes are no text. */
+function decodedOf(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return undefined;
+  }
 }
 
 function readDashboardUrl(read: Reader): string | undefined {

@@ -446,6 +446,7 @@ async function startFrontDoor(
     limits: config.limits,
     logMessagesPerSecond: config.logMessagesPerSecond,
     webhooks: config.webhooks,
+    sendsMail: config.mail !== undefined,
     trustedProxies: config.trustedProxies,
     countryHeader: config.countryHeader,
     geoipFile: config.geoipFile,

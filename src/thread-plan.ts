@@ -93,9 +93,10 @@ const clusterPlanOf = ({nats, replicas, dataDir}: Config): {readonly cluster?: C
   nats.kind === 'external' ? {cluster: {replicas, dataDir}} : {};
 
 function planDeliver(config: Config, nats: NatsAddress, shared: Shared): DeliverWorkerData {
-  const {partitions, webhooks, logLevel} = config;
+  const {partitions, webhooks, mail, logLevel} = config;
   const asksPorts = shared.asks.map(({port2}, hand) => ({partitions: shared.hands[hand]!, port: port2}));
-  return {nats, partitionCount: partitions, asksPorts, addresses: webhooks, logLevel, ...clusterPlanOf(config)};
+  const common = {nats, partitionCount: partitions, asksPorts, addresses: webhooks, logLevel};
+  return {...common, ...(mail && {mail}), ...clusterPlanOf(config)};
 }
 
 function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: number): PartitionThreadPlan {

@@ -4,6 +4,7 @@
 import type {MessagePort} from 'node:worker_threads';
 import type {AskedBy} from './asks/asker.js';
 import type {AckedParcel, HandOver} from './ingest/hand-over.js';
+import type {MailServer} from './mail/mailer.js';
 import type {RefreshPlan} from './refresh.js';
 import type {AddressRules} from './webhooks/addresses.js';
 
@@ -95,6 +96,8 @@ export interface DeliverWorkerData {
   readonly cluster?: ClusterPlan;
   /** Where deliveries may go. */
   readonly addresses: AddressRules;
+  /** Absent: no mail is sent. */
+  readonly mail?: MailServer;
   readonly logLevel: string;
 }
 

@@ -5,7 +5,9 @@ import {closeSync, existsSync, openSync, readFileSync, writeFileSync} from 'node
 import {createServer} from 'node:http';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {hasOpenssl, selfSigned} from './support/certificate.js';
 import {Client} from './support/http.js';
+import {startMailReceiver} from './support/mail-receiver.js';
 import {type Service, startService, temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
@@ -163,6 +165,15 @@ test('of webhooks and alerts the log has ids of ours: no secret, address, user, 
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const {port} = receiver.address() as {port: number};
+  const login = {user: `${mark}-user`, password: `${mark}-password`};
+  const certificate = hasOpenssl ? selfSigned('IP:127.0.0.1') : undefined;
+  const mails = await startMailReceiver(certificate && {tls: {...certificate, isFromStart: true}, login});
+  const mailServer = `127.0.0.1:${mails.port}`;
+  const mailing = {
+    MAIL_FROM: 'stats@example.com',
+    SMTP_URL: certificate ? `smtps://${login.user}:${login.password}@${mailServer}` : `smtp://${mailServer}`,
+    ...(certificate && {NODE_EXTRA_CA_CERTS: certificate.certPath}),
+  };
   const service = await startService({
     env: {
       LOG_LEVEL: 'trace',
@@ -170,6 +181,7 @@ test('of webhooks and alerts the log has ids of ours: no secret, address, user, 
       REPORT_REFRESH_SECONDS: '1',
       WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1',
       WEBHOOK_ALLOW_HTTP: '1',
+      ...mailing,
     },
   });
   const [writer, reader] = [
@@ -188,6 +200,11 @@ test('of webhooks and alerts the log has ids of ours: no secret, address, user, 
   const hook = await create('hook', all);
   const gone = await create('gone', [{type: 'event.tracked', names: [event]}]);
   const chat = await create('chat', [{type: 'report.threshold'}], 'slack');
+  const address = `${mark}@example.com`;
+  const mail = (
+    await reader.post('/v1/webhooks', {kind: 'mail', url: `mailto:${address}`, types: [{type: 'report.threshold'}]})
+  ).json<{id: string; url: string}>();
+  expect(mail).toMatchObject({url: `mailto:${address}`});
   const rotated = (await reader.post(`/v1/webhooks/${hook.id}/rotate`, {})).json<{secret: string}>();
   const question = {report: 'counts', events: [{event}]};
   const alert = {
@@ -196,7 +213,7 @@ test('of webhooks and alerts the log has ids of ours: no secret, address, user, 
     question,
     minutes: 60,
     gte: 1,
-    endpoints: [hook.id, chat.id],
+    endpoints: [hook.id, chat.id, mail.id],
   };
   expect((await reader.post('/v1/alerts', alert)).status).toBe(201);
   const userId = `${mark}-user`;
@@ -206,10 +223,20 @@ test('of webhooks and alerts the log has ids of ours: no secret, address, user, 
   });
   await writer.post('/v1/events', {event, userId, properties: {[`${mark}-p`]: `${mark}-v`}});
   for (const text of ['event.tracked', 'report.threshold', `Firing: ${mark}-alert`]) await told(text);
+  await until('the mail is there', () => mails.mails.length > 0);
   await reader.delete(`/v1/user?userId=${userId}`);
   await told('user.deleted');
   const read = async (path: string) => (await reader.get(path)).text;
   await until('one is disabled', async () => (await read(`/v1/webhooks/${gone.id}`)).includes('"disabled"'));
+  const [{to, text, isTls}] = mails.mails as [(typeof mails.mails)[number]];
+  expect({to, isTls}).toEqual({to: [address], isTls: certificate !== undefined});
+  const mailIds = mails.mails.map((one) => /^Message-ID:\s*(\S+)/im.exec(one.text)?.[1]);
+  expect(new Set(mailIds).size).toBe(mails.mails.length);
+  expect(text).toContain(`\r\nFiring: ${mark}-alert. `);
+  await until('its delivery is listed', async () => {
+    const {data} = JSON.parse(await read(`/v1/webhooks/${mail.id}/deliveries`)) as {data: {answer: unknown}[]};
+    return data.some(({answer}) => answer === 250);
+  });
   const shown = [
     await read('/v1/webhooks'),
     await read(`/v1/webhooks/${hook.id}/deliveries`),
@@ -217,6 +244,7 @@ test('of webhooks and alerts the log has ids of ours: no secret, address, user, 
   ].join('\n');
   expect(await service.stop()).toBe(0);
   receiver.close();
+  await mails.stop();
 
   const lines = logLines(service);
   const ofForwarding = lines.filter((line) => line.includes('Forwarded')).map((line) => JSON.parse(line) as object);
@@ -226,7 +254,7 @@ test('of webhooks and alerts the log has ids of ours: no secret, address, user, 
   const refs = bodies.flatMap((body) => /"user_ref":"([^"]+)"/.exec(body)?.[1] ?? []);
   expect(refs.length).toBeGreaterThan(0);
   const secrets = [hook.secret, gone.secret, rotated.secret];
-  for (const secret of [mark, `127.0.0.1:${port}`, ...secrets, ...refs]) expect(log).not.toContain(secret);
-  for (const secret of secrets) expect(shown).not.toContain(secret);
+  for (const secret of [mark, `127.0.0.1:${port}`, mailServer, ...secrets, ...refs]) expect(log).not.toContain(secret);
+  for (const secret of [...secrets, login.password]) expect(shown).not.toContain(secret);
   expect(bodies.some((body) => body.includes(mark))).toBe(true);
 });

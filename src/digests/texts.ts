@@ -38,16 +38,27 @@ export function digestText({name, isWeekly, dueMs, isLate, missed, reports}: Tol
   return lines.join('\n');
 }
 
-function reportText({from, to, figures, error, link}: ToldReport): string {
-  const days = from === to ? from : `${from} to ${to}`;
+/** Its days: `2026-06-01 to 2026-06-07`. */
+export const reportHead = ({from, to}: Pick<ToldReport, 'from' | 'to'>): string =>
+  from === to ? from : `${from} to ${to}`;
+
+function reportText(report: ToldReport): string {
+  const {figures, error, link} = report;
   const lines = error === undefined ? figures.map(figureText) : [`No numbers: ${error}`];
-  return [`${days}: ${lines.join('; ')}`, ...(link === undefined ? [] : [link])].join('\n');
+  return [`${reportHead(report)}: ${lines.join('; ')}`, ...(link === undefined ? [] : [link])].join('\n');
 }
 
 function figureText(figure: Figure): string {
+  const {name, value, change} = figureWords(figure);
+  return `${name} ${value} (${change})`;
+}
+
+/** `ordered`, `120`, `+20 %, 100 before`. */
+export function figureWords(figure: Figure): {readonly name: string; readonly value: string; readonly change: string} {
   const {name, value, previous, is_share: isShare} = figure;
   const text = (one: number | null): string => (isShare ? percent(one) : one === null ? 'none' : number(rounded(one)));
-  return `${shown(name)} ${text(value)} (${changeText(changeOf(figure))}${text(previous)} before)`;
+  const change = `${changeText(changeOf(figure))}${text(previous)} before`;
+  return {name: shown(name), value: text(value), change};
 }
 
 /** Two digits behind the point: sums and means have more. */

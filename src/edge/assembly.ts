@@ -69,6 +69,8 @@ export interface FrontOptions {
   readonly logMessagesPerSecond: number;
   /** Addresses that webhooks may go to. */
   readonly webhooks: AddressRules;
+  /** Whether there is an SMTP server. */
+  readonly sendsMail: boolean;
   /** Threads of this process that fold its events. */
   readonly foldingThreads: readonly FoldingThread[];
   /** Threads of this process that answer questions, by their subjects. */
@@ -211,6 +213,7 @@ export function createFront(
     limits,
     ackedSequences,
     webhooks,
+    sendsMail,
     logMessagesPerSecond,
   }: FrontOptions,
   {foldLag, refusals, asks, generations}: LogSide,
@@ -218,7 +221,7 @@ export function createFront(
   pulses: Pulses,
   others: {
     readonly writes: Pick<Writes, 'visitorSalt' | 'web'>;
-    readonly kept: Omit<Kept, 'webhookAddresses' | 'messageId'>;
+    readonly kept: Omit<Kept, 'webhookAddresses' | 'sendsMail' | 'messageId'>;
     /** Undefined: the nats-server is our own, and this is its only edge. */
     readonly fellows: Pick<FellowEdges, 'count'> | undefined;
     readonly operations: Pick<
@@ -284,6 +287,7 @@ export function createFront(
     },
     kept: {
       webhookAddresses: new Addresses(webhooks),
+      sendsMail,
       messageId: (...parts) => messageId(deploymentSecret, ...parts),
       ...others.kept,
     },

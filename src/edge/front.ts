@@ -87,6 +87,8 @@ export interface Kept {
   /** Deliveries that wait for webhooks, and dead letters. */
   readonly deliveryQueue: DeliveryQueue;
   readonly webhookAddresses: Addresses;
+  /** Whether there is an SMTP server. */
+  readonly sendsMail: boolean;
   /** `webhook-id` of these parts, with the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
 }

@@ -141,7 +141,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 interface Stores extends Pick<Writes, 'visitorSalt'> {
   /** Makes and destroys salts; a failure is only logged. */
   readonly keepSalts: () => Promise<void>;
-  readonly kept: Omit<Kept, 'webhookAddresses' | 'messageId'>;
+  readonly kept: Omit<Kept, 'webhookAddresses' | 'sendsMail' | 'messageId'>;
   readonly record: StoredRecord;
   readonly lostRecords: LostRecords;
 }

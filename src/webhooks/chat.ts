@@ -5,12 +5,12 @@
 import type {EndpointKind} from './endpoint.js';
 import type {TriggerType} from './trigger.js';
 
-type ChatKind = Exclude<EndpointKind, 'webhook'>;
+export type ChatKind = Exclude<EndpointKind, 'webhook' | 'mail'>;
 type ChatData = Readonly<Record<string, unknown>>;
 
 const discordCharsMax = 2_000;
 
-/** Types of triggers that chats can get. CH1 */
+/** Types of triggers that chats and mail can get. CH1 */
 export const chatTypes = [
   'report.threshold',
   'report.revised',
@@ -41,8 +41,8 @@ const bodyOf: Readonly<Record<ChatKind, (text: string) => object>> = {
   }),
 };
 
-/** Text of a message. Triggers of alerts and digests have it in their data (src/alerts/texts.ts). */
-function chatText(type: TriggerType, data: ChatData): string {
+/** Text of a message to a chat or by mail. Triggers of alerts and digests have it in their data (src/alerts/texts.ts). */
+export function chatText(type: TriggerType, data: ChatData): string {
   if (typeof data.text === 'string') return data.text;
   if (type === 'test') return 'A test message of Millrace: alerts come here.';
   if (type === 'report.revised') {

@@ -5,8 +5,8 @@ import type {TriggerType} from './trigger.js';
 
 export const endpointsMax = 100;
 
-/** `webhook` gets signed JSON; the others are chats, whose texts name no user. */
-export const endpointKinds = ['webhook', 'slack', 'discord', 'teams'] as const;
+/** `webhook` gets signed JSON; the others are chats and a mail address, whose texts name no user. */
+export const endpointKinds = ['webhook', 'slack', 'discord', 'teams', 'mail'] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 
 /** Types that an endpoint can subscribe to. `event.tracked` is read from stored rows, all others are triggers. */
@@ -45,6 +45,7 @@ export interface EarlierRule {
 
 export interface Endpoint extends Definition {
   readonly kind: EndpointKind;
+  /** Of mail: `mailto:` and the address. */
   readonly url: string;
   readonly types: readonly Subscription[];
   /** The oldest first. Absent: every row that is not told yet has the rule of `types`. */

@@ -6,7 +6,7 @@ import {readCondition} from '../../actors/report/rows/condition-text.js';
 import type {PropertyValue} from '../../actors/report/rows/property-values.js';
 
 import {chatBody} from './chat.js';
-import type {Endpoint} from './endpoint.js';
+import type {Endpoint, EndpointKind} from './endpoint.js';
 import type {TriggerType} from './trigger.js';
 
 /** A stored event, parsed (docs/api/events.md, History). */
@@ -40,7 +40,12 @@ export const eventsData = (events: readonly DeliveredEvent[], isBatch: boolean):
   isBatch ? `{"events":[${events.map(told).join(',')}]}` : events.map(told).join('');
 
 /** Body of a request. `dataJson`: JSON of an object. */
-export function bodyOf(kind: Endpoint['kind'], type: string, timestampMs: number, dataJson: string): string {
+export function bodyOf(
+  kind: Exclude<EndpointKind, 'mail'>,
+  type: string,
+  timestampMs: number,
+  dataJson: string,
+): string {
   if (kind !== 'webhook') return chatBody(kind, type as TriggerType, JSON.parse(dataJson) as Record<string, unknown>);
   return `{"type":"${type}","timestamp":"${isoText(timestampMs)}","data":${dataJson}}`;
 }

@@ -25,8 +25,8 @@ export type Outcome =
   | {readonly kind: 'delivered'; readonly status: number}
   /** The receiver wants no more messages. */
   | {readonly kind: 'gone'; readonly status: 410}
-  /** `waitMs`: the receiver's `Retry-After`. */
-  | {readonly kind: 'failed'; readonly status: number; readonly waitMs?: number}
+  /** `waitMs`: the receiver's `Retry-After`. `isFinal`: no other attempt may follow (src/mail/mailer.ts ML2). */
+  | {readonly kind: 'failed'; readonly status: number; readonly waitMs?: number; readonly isFinal?: true}
   /** The receiver did not answer. `why`: in words, without anything that it said. */
   | {readonly kind: 'failed'; readonly why: string}
   /** All data was erased before it was sent. */

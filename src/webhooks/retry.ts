@@ -28,7 +28,8 @@ export function retryDecisionOf(
   nowMs: number,
   retryDelayMs: (attempt: number) => number | undefined,
 ): RetryDecision {
-  const delayMs = outcome.kind === 'gone' || attempt >= attemptsMax ? undefined : retryDelayMs(attempt);
+  const isLast = outcome.kind === 'gone' || ('isFinal' in outcome && outcome.isFinal) || attempt >= attemptsMax;
+  const delayMs = isLast ? undefined : retryDelayMs(attempt);
   if (delayMs === undefined) return {kind: 'dead', end: {attempts: attempt, why: whyOf(outcome), endedMs: nowMs}};
   const askedMs = ('waitMs' in outcome ? outcome.waitMs : undefined) ?? 0;
   const waitMs = Math.max(delayMs, askedMs); // SQ2

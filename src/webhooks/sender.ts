@@ -8,9 +8,11 @@
 import {monotonicMs} from '../clock.js';
 import type {KeptStore} from '../kept/kept-store.js';
 import {BucketFault, type KeyBucket} from '../keys/key-bucket.js';
+import {letterOf} from '../mail/letter.js';
+import type {Mail, Mailer} from '../mail/mailer.js';
 import type {Logger} from '../observe.js';
 import {Semaphore} from '../pacing/semaphore.js';
-import type {Endpoint} from './endpoint.js';
+import type {Endpoint, EndpointKind} from './endpoint.js';
 import {
   attemptOf,
   type EndpointHealth,
@@ -32,6 +34,7 @@ import {type Content, type Outcome, type Poster, socketsOfAllMax} from './post.j
 import {RowRules} from './row-rules.js';
 import {disabledAfterMs} from './schedule.js';
 import {signatures, validSecrets} from './signature.js';
+import type {TriggerType} from './trigger.js';
 
 /** Period of saving health. CO1 */
 export const savedEveryMs = 2_000;
@@ -42,6 +45,8 @@ const day = 86_400_000;
 /** The sender's ports. */
 export interface SenderWorld {
   readonly poster: Pick<Poster, 'post'>;
+  /** Undefined: no SMTP server is set, and mails fail. */
+  readonly mailer?: Pick<Mailer, 'send'> | undefined;
   readonly store: KeptStore;
   readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
   readonly wallMs: () => number;
@@ -151,18 +156,18 @@ export class Recipient {
    * @throws NotServed
    */
   async send(message: Message, say: Say, known?: Said): Promise<Outcome> {
-    const {poster, wallMs} = this.world;
+    const {wallMs} = this.world;
     const {id, type, attempt} = message;
     let said = known !== undefined && isFresh(known) ? known : await made(say);
     if (said.dataJson === undefined) return this.noteErased(message);
-    const contentOf = async (): Promise<Content | undefined> => {
+    const dataJson = async (): Promise<string | undefined> => {
       if (!isFresh(said)) said = await made(say); // CO2
-      return said.dataJson === undefined ? undefined : this.contentOf(message, said.dataJson);
+      return said.dataJson;
     };
     const atMs = wallMs();
     const outcome = await this.all.run(async () => {
       if (!this.gate.isServed) throw new NotServed(); // CO3
-      return poster.post(this.newest.url, contentOf);
+      return this.attempt(message, dataJson);
     });
     if (outcome.kind === 'erased') return this.noteErased(message);
     const seen = {id, type, atMs, ms: wallMs() - atMs, attempt, ...attemptOf(outcome)};
@@ -188,10 +193,30 @@ export class Recipient {
     return isSaved && isHopeless(this.healthNow, wallMs());
   }
 
-  private contentOf({id, type, timestampMs}: Message, dataJson: string): Content {
+  private async attempt(message: Message, dataJson: Say): Promise<Outcome> {
+    const {poster, mailer} = this.world;
+    const {kind, url} = this.newest;
+    if (kind !== 'mail')
+      return poster.post(url, async () => {
+        const data = await dataJson();
+        return data === undefined ? undefined : this.contentOf(kind, message, data);
+      });
+    if (mailer === undefined) return {kind: 'failed', why: 'SMTP_URL is not set'};
+    return mailer.send(url, async () => {
+      const data = await dataJson();
+      return data === undefined ? undefined : this.mailOf(message, data);
+    });
+  }
+
+  private mailOf({id, type, timestampMs}: Message, dataJson: string): Mail {
+    const letter = letterOf(type as TriggerType, JSON.parse(dataJson) as Record<string, unknown>);
+    return {...letter, id: `${id}.${this.id}`, timestampMs};
+  }
+
+  private contentOf(kind: Exclude<EndpointKind, 'mail'>, {id, type, timestampMs}: Message, dataJson: string): Content {
     const endpoint = this.newest;
-    const body = bodyOf(endpoint.kind, type, timestampMs, dataJson);
-    if (endpoint.kind !== 'webhook') return {headers: {}, body};
+    const body = bodyOf(kind, type, timestampMs, dataJson);
+    if (kind !== 'webhook') return {headers: {}, body};
     const nowMs = this.world.wallMs();
     const seconds = Math.floor(nowMs / 1_000);
     const headers = {

@@ -11,6 +11,7 @@ import {wallMs} from '../clock.js';
 import type {Membership} from '../cluster/membership.js';
 import {seedsOf} from '../deployment-seeds.js';
 import {KeptStore} from '../kept/kept-store.js';
+import type {Mailer, MailServer} from '../mail/mailer.js';
 import {AskLink} from '../nats/ask-link.js';
 import {connectFirst} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
     store,
     bucket,
     poster,
+    mailer: data.mail && (await mailerOf(data.mail)),
     owners,
     deliveryQueue: new DeliveryQueue(jetstream(nc), await jetstreamManager(nc, {checkAPI: false})),
     events: new EventReader(owners, seedsOf(secret), userRefs(secret)),
@@ -92,6 +94,12 @@ async function main(): Promise<void> {
     if (message.kind === 'drain') void drain({deliveryWorker, membership, store, poster, nc, vitals}).catch(fail);
   });
   say({kind: 'ready'});
+}
+
+/** Its packages are loaded where mail is sent alone. */
+async function mailerOf(server: MailServer): Promise<Mailer> {
+  const {Mailer} = await import('../mail/mailer.js');
+  return new Mailer({server});
 }
 
 /** Tails this process's share of the partitions, or all where no other process delivers (undefined). */

@@ -48,6 +48,20 @@ describe('a webhook', () => {
     expect(webhooks.changeOf(chat, draft)).toEqual({types: [{type: 'report.revised', names: ['paid']}]});
   });
 
+  test('of mail has the address alone in its field, typed with or without mailto:', () => {
+    const mail = {
+      ...webhook,
+      kind: 'mail',
+      url: 'mailto:ann@example.com',
+      types: [{type: 'report.digest'}],
+    } as WebhookAnswer;
+    const draft = webhooks.draftOf(mail);
+    expect(draft.url).toBe('ann@example.com');
+    expect(webhooks.changeOf(mail, draft)).toEqual({});
+    for (const url of [' ben@example.com', 'mailto:ben@example.com'])
+      expect(webhooks.changeOf(mail, {...draft, url})).toEqual({url: 'mailto:ben@example.com'});
+  });
+
   test('that is new is what the API takes, with its defaults', () => {
     const subscriptions = {'event.tracked': [webhooks.wholeSubscription], 'user.deleted': []};
     const body = webhooks.bodyOf({...webhooks.newDraft, url: ' https://hooks.example.com/ ', subscriptions});

@@ -80,6 +80,7 @@ async function start(isDistant: boolean): Promise<void> {
   if (isDistant) await ownElsewhere();
   edge = await startEdge({
     webhooks: {allowed: [], allowsHttp: false},
+    sendsMail: false,
     host: '127.0.0.1',
     port: 0,
     admin: undefined,

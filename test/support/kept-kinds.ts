@@ -269,7 +269,9 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
     ],
     change: {url: 'https://hooks.example.com/d'},
     wrong: [
-      ['kind', {kind: 'mail', url: 'https://hooks.example.com/', types: [{type: 'user.deleted'}]}],
+      ['kind', {kind: 'pager', url: 'https://hooks.example.com/', types: [{type: 'user.deleted'}]}],
+      ['url', {kind: 'mail', url: 'mailto:ann@example.com', types: [{type: 'report.digest'}]}],
+      ['types', {kind: 'mail', url: 'mailto:ann@example.com', types: [{type: 'user.deleted'}]}],
       ['url', {kind: 'webhook', url: 'http://127.0.0.1/', types: [{type: 'user.deleted'}]}],
       ['types', {kind: 'webhook', url: 'https://hooks.example.com/', types: []}],
       ['types', {kind: 'slack', url: 'https://hooks.slack.com/services/T0/B0/X', types: [{type: 'user.deleted'}]}],

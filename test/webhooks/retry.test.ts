@@ -35,6 +35,12 @@ describe('what follows', () => {
       2,
       {kind: 'retry', next: {attempts: 2, dueMs: 2_007, waitMs: 2_000}},
     ],
+    [
+      'a refusal for good is a dead letter at once',
+      {kind: 'failed', status: 550, isFinal: true},
+      1,
+      dead(1, 'the receiver answered 550'),
+    ],
     ['the last attempt is a dead letter', failed, attemptsMax, dead(attemptsMax, 'the receiver answered 500')],
     [
       'the last attempt is a dead letter, whatever Retry-After asks for',

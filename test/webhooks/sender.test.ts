@@ -74,6 +74,36 @@ test('an endpoint that nobody reached for five days is disabled', async () => {
   expect(disabled).toEqual([endpoint.id]);
 });
 
+test('a mail is an attempt like any other, under one id for its message and endpoint; without a server it fails', async () => {
+  const bucket = new MemoryBucket();
+  const mails: unknown[] = [];
+  const world = {
+    poster: {post: refused},
+    store: {} as unknown as KeptStore,
+    bucket,
+    wallMs: () => 0,
+    probeDelayMs: () => 0,
+    logger: createLogger('silent', 'test'),
+  };
+  const mailer: NonNullable<SenderWorld['mailer']> = {
+    send: async (target, mailOf) => {
+      mails.push([target, await mailOf()]);
+      return {kind: 'delivered', status: 250};
+    },
+  };
+  const mail = {...endpoint, kind: 'mail', url: 'mailto:ann@example.com'} as const;
+  const data = async () => JSON.stringify({text: 'Firing: Shop.'});
+  const told = {...message, type: 'report.threshold', timestampMs: 7};
+  const one = new Recipient(mail, {...world, mailer}, sharedSockets());
+  expect(await one.send(told, data)).toEqual({kind: 'delivered', status: 250});
+  const expected = {id: `msg_1.${endpoint.id}`, timestampMs: 7, subject: 'Firing: Shop.'};
+  expect(mails).toEqual([['mailto:ann@example.com', expect.objectContaining(expected)]]);
+  expect(one.health.attempts).toMatchObject([{id: 'msg_1', outcome: 'delivered', status: 250}]);
+  const without = new Recipient(mail, world, sharedSockets());
+  expect(await without.send(told, data)).toEqual({kind: 'failed', why: 'SMTP_URL is not set'});
+  expect(without.health).toMatchObject({failures: 1, failed: 1});
+});
+
 test('an endpoint that answers 410 is disabled at once', async () => {
   const {process, disabled} = deployment();
   const one = process(async () => ({kind: 'gone', status: 410}));

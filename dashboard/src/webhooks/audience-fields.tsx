@@ -1,4 +1,4 @@
-// Who is told: webhooks and chats that take such messages, or some that are chosen. Only admins know which there are.
+// Who is told: webhooks, chats and mail addresses that take such messages, or some that are chosen. Only admins know which there are.
 import type {WebhookAnswer} from '../../../src/edge/answers/webhooks.js';
 import {MoreFields} from '../controls/more-fields';
 import {Options} from '../controls/options';
@@ -25,7 +25,7 @@ export function AudienceFields(props: Props) {
         label="Notify"
         value={endpoints === undefined ? 'subscribers' : 'chosen'}
         options={[
-          ['subscribers', `webhooks and chats that take ${of}`],
+          ['subscribers', `everybody who takes ${of}`],
           ['chosen', 'only those chosen here'],
         ]}
         onChoose={(audience) => onChange(audience === 'chosen' ? [] : undefined)}
@@ -54,7 +54,7 @@ function Chosen({areOfPeople = false, chosen, onChange}: Props & {readonly chose
             }
           />
           <span>
-            {kindWords[receiver].title}: {url}
+            {kindWords[receiver].title}: {url.replace(/^mailto:/, '')}
           </span>
         </label>
       ))}

@@ -14,7 +14,7 @@ export interface SubscriptionDraft {
 
 export interface WebhookDraft {
   readonly kind: WebhookKind;
-  /** Empty in an edit of a chat: it stays, and is not shown. */
+  /** Of mail: the address alone. Empty in an edit of a chat: it stays, and is not shown. */
   readonly url: string;
   /** What is told has at least one. */
   readonly subscriptions: Readonly<Partial<Record<SubscribedType, readonly SubscriptionDraft[]>>>;
@@ -45,7 +45,7 @@ export function draftOf({kind, url, types, batch, ordered, max_lag_minutes: lag}
   }
   return {
     kind,
-    url: kind === 'webhook' ? url : '',
+    url: kind === 'webhook' || kind === 'mail' ? url.replace(mailScheme, '') : '',
     subscriptions,
     batchEvents: numberText(batch.events),
     batchMs: numberText(batch.ms),
@@ -58,8 +58,13 @@ export function draftOf({kind, url, types, batch, ordered, max_lag_minutes: lag}
 export const chosenTypes = ({kind, subscriptions}: WebhookDraft): readonly SubscribedType[] =>
   typesFor(kind).filter((type) => (subscriptions[type] ?? []).length > 0);
 
+const mailScheme = /^mailto:/;
+
+const urlOf = ({kind, url}: WebhookDraft): string =>
+  kind === 'mail' ? `mailto:${url.trim().replace(mailScheme, '')}` : url.trim();
+
 const fieldsOf = (draft: WebhookDraft): Fields => ({
-  ...(draft.url.trim() === '' ? {} : {url: draft.url.trim()}),
+  ...(draft.url.trim() === '' ? {} : {url: urlOf(draft)}),
   types: chosenTypes(draft).flatMap((type) =>
     draft.subscriptions[type]!.map(({names, where}) => ({
       type,

@@ -54,7 +54,9 @@ export function WebhookForm({
   const edit = (changed: Partial<WebhookDraft>): void => setDraft({...draft, ...changed});
   const {kind, url, subscriptions} = draft;
   const types = chosenTypes(draft);
-  const isUrlKept = !isNew && kind !== 'webhook';
+  const isMail = kind === 'mail';
+  const isChat = kind !== 'webhook' && !isMail;
+  const isUrlKept = !isNew && isChat;
   return (
     <DialogForm
       title={title}
@@ -76,21 +78,19 @@ export function WebhookForm({
           onChoose={(chosen) => edit({kind: chosen})}
         />
       )}
-      <label for="webhook-url">URL</label>
+      <label for="webhook-url">{isMail ? 'Mail address' : 'URL'}</label>
       <input
         id="webhook-url"
         required={!isUrlKept}
         maxLength={2_048}
-        inputMode="url"
+        inputMode={isMail ? 'email' : 'url'}
         autocomplete="off"
         spellcheck={false}
-        placeholder={isUrlKept ? 'As it is' : 'https://hooks.example.com/millrace'}
+        placeholder={isUrlKept ? 'As it is' : isMail ? 'ann@example.com' : 'https://hooks.example.com/millrace'}
         value={url}
         onInput={({currentTarget}) => edit({url: currentTarget.value})}
       />
-      {kind !== 'webhook' && (
-        <p class="help">Anyone who knows the URL can write there, so it is not shown in full again.</p>
-      )}
+      {isChat && <p class="help">Anyone who knows the URL can write there, so it is not shown in full again.</p>}
       <fieldset class="told">
         <legend>What it receives</legend>
         {typesFor(kind).map((type) => (

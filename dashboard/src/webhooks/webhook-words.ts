@@ -10,6 +10,7 @@ export const kindWords: Readonly<Record<WebhookKind, {readonly title: string; re
   slack: {title: 'Slack', gets: 'Lines of text, to an incoming webhook.'},
   discord: {title: 'Discord', gets: "Lines of text, to a channel's webhook."},
   teams: {title: 'Teams', gets: 'Cards, to a workflow that posts what a webhook sends.'},
+  mail: {title: 'Mail', gets: 'Mails, to one address.'},
 };
 
 /** What the names of a subscription are of. */
@@ -27,6 +28,7 @@ export const typeWords: Readonly<Record<SubscribedType, {readonly title: string;
   'report.digest': {title: 'Digests', names: 'saved reports'},
 };
 
+/** Of chats and mail. */
 const chatTypes: readonly SubscribedType[] = ['report.threshold', 'report.revised', 'report.digest'];
 
 export const typesFor = (kind: WebhookKind): readonly SubscribedType[] =>
@@ -52,8 +54,6 @@ export function stateOf({state, health}: WebhookAnswer): readonly [words: string
   return health.failures > 0 ? ['retrying', 'warn'] : ['active', ''];
 }
 
-/** `reaches 2 webhooks and chats`, `reaches nobody`. */
+/** `reaches 2 receivers`, `reaches nobody`: webhooks, chats and mail addresses. */
 export const reachText = (reaches: number): string =>
-  reaches === 0
-    ? 'reaches nobody'
-    : `reaches ${reaches === 1 ? '1 webhook or chat' : `${count(reaches)} webhooks and chats`}`;
+  reaches === 0 ? 'reaches nobody' : `reaches ${reaches === 1 ? '1 receiver' : `${count(reaches)} receivers`}`;

@@ -41,7 +41,7 @@ export type WebhookAnswer = z.infer<typeof webhookAnswer>;
 
 export const createdWebhookAnswer = z.strictObject({
   ...webhookFields,
-  secret: z.string().optional().describe('Signs its messages. Shown this once; chats have none.'),
+  secret: z.string().optional().describe('Signs its messages. Shown this once; chats and mail have none.'),
 });
 export type CreatedWebhookAnswer = z.infer<typeof createdWebhookAnswer>;
 

@@ -86,7 +86,9 @@ function checkReferences(front: Front, {rule, endpoints = []}: References, befor
   if (missing !== undefined) throw new RequestFailure(invalidRequest(`there is no endpoint ${missing}`, 'endpoints'));
   const chat = added.find((id) => front.kept.store.endpoints.get(id)?.kind !== 'webhook');
   if (rule.kind === 'stalled' && chat !== undefined)
-    throw new RequestFailure(invalidRequest(`${chat} is a chat, and stalled names users: webhooks alone`, 'endpoints'));
+    throw new RequestFailure(
+      invalidRequest(`${chat} is no webhook, and stalled names users: webhooks alone`, 'endpoints'),
+    );
   if (JSON.stringify(before?.rule) === JSON.stringify(rule)) return;
   const funnel = checkRule(front, rule);
   if (rule.kind !== 'stalled') return;

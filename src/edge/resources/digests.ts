@@ -33,7 +33,7 @@ const form = z.strictObject({
     .array(z.string(endpointsRule), endpointsRule)
     .max(digestEndpointsMax, endpointsRule)
     .optional()
-    .describe('Ids of webhooks and chats. Default: those that subscribe to `report.digest`, of all names or this one.'),
+    .describe('Ids of webhooks. Default: those that subscribe to `report.digest`, of all names or this one.'),
   paused: z
     .boolean('paused must be true or false')
     .optional()

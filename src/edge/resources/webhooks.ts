@@ -1,7 +1,8 @@
-// Webhooks and chats, with their health (docs/webhooks.md).
+// Webhooks, chats and mail addresses, with their health (docs/webhooks.md).
 //   WH1. The start of a webhook in each partition is written before its 201: it gets all events that are tracked after that.
 //   WH2. Other subscriptions count for events that are accepted after the answer. Those that were accepted before the request keep the
 //        rule of then, also while they wait (src/webhooks/row-rules.ts). The rest of a definition counts for whatever is sent from then on.
+import {mailAddressOf} from '../../mail/mail-address.js';
 import {type Endpoint, endpointsMax, wantsEvents} from '../../webhooks/endpoint.js';
 import {earlierRulesMax, earlierWith, hasEventRule} from '../../webhooks/row-rules.js';
 import {newSecret} from '../../webhooks/signature.js';
@@ -31,7 +32,7 @@ export const webhooks = resourceOf({
   answer: webhookAnswer,
   made(fields, {secret}, front): Omit<Endpoint, 'v' | 'id' | 'createdMs'> {
     const content = contentOf(fields);
-    checkUrl(front, content.url);
+    checkUrl(front, content);
     const secrets = content.kind === 'webhook' ? [{value: secret}] : [];
     return {...content, state: 'active', reason: null, secrets};
   },
@@ -56,7 +57,7 @@ export const webhooks = resourceOf({
         max_lag_minutes: change.max_lag_minutes,
       });
     contentWith(known); // A refusal comes before the partitions are asked.
-    if (change.url !== undefined) checkUrl(front, change.url);
+    if (change.url !== undefined) checkUrl(front, {kind: known.kind, url: change.url});
     const ends = change.types === undefined ? [] : await endsOfAccepted(front);
     return (held) => {
       const state = paused === undefined || held.state === 'disabled' ? held.state : paused ? 'paused' : 'active';
@@ -70,7 +71,7 @@ export const webhooks = resourceOf({
   description: {
     tag: 'Webhooks',
     about:
-      'Tells a server or a chat what happens from now on: signed POST requests, at least once, under one `webhook-id`. The ' +
+      'Tells a server, a chat or a mail address what happens from now on: signed POST requests, at least once, under one `webhook-id`. The ' +
       'only answer that shows the secret.',
     ofChange:
       'Its kind, its secret and how far it came stay. Other `types` count for events that are accepted after the answer; those ' +
@@ -102,8 +103,15 @@ function ruledFrom(edited: Endpoint, before: Endpoint, ends: readonly End[]): En
   return ruled;
 }
 
+const mailFault = (url: string, sendsMail: boolean): string | undefined =>
+  mailAddressOf(url) === undefined
+    ? 'it must be mailto: and one mail address'
+    : sendsMail
+      ? undefined
+      : 'the service has no mail server (SMTP_URL)';
+
 /** @throws RequestFailure */
-function checkUrl({kept: {webhookAddresses}}: Front, url: string): void {
-  const fault = webhookAddresses.faultOf(url);
+function checkUrl({kept: {webhookAddresses, sendsMail}}: Front, {kind, url}: Pick<Endpoint, 'kind' | 'url'>): void {
+  const fault = kind === 'mail' ? mailFault(url, sendsMail) : webhookAddresses.faultOf(url);
   if (fault !== undefined) throw new RequestFailure(invalidRequest(`nothing is sent to this url: ${fault}`, 'url'));
 }

@@ -59,7 +59,7 @@ const named = {
     .max(alertEndpointsMax, endpointsRule)
     .optional()
     .describe(
-      'Receivers: ids of webhooks and chats. Default: those that subscribe to `report.threshold`, of all names or this one; of `stalled`, to `funnel.stalled` of the funnel.',
+      'Receivers: ids of webhooks. Default: those that subscribe to `report.threshold`, of all names or this one; of `stalled`, to `funnel.stalled` of the funnel.',
     ),
   paused: z.boolean(pausedRule).optional().describe('It is not evaluated, and keeps its state. Default: `false`.'),
 };

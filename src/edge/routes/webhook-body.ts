@@ -67,7 +67,9 @@ const fields = {
   url: z
     .string(urlRule)
     .max(urlCharsMax, urlRule)
-    .describe('`https`, and of a public address unless the operator allows others (WEBHOOK_ALLOW_ADDRESSES).'),
+    .describe(
+      '`https`, and of a public address unless the operator allows others (WEBHOOK_ALLOW_ADDRESSES). Of mail: `mailto:` and an address.',
+    ),
   types: z
     .array(subscription, typesRule)
     .min(1, typesRule)
@@ -98,7 +100,7 @@ const fields = {
 export const newWebhookBody = z.strictObject({
   kind: z
     .enum(endpointKinds, `kind must be one of ${endpointKinds.join(', ')}`)
-    .describe('`webhook`: signed JSON. The others are chats, and take the types `report.…`.'),
+    .describe('`webhook`: signed JSON. Chats and mail take the types `report.…`.'),
   ...fields,
 });
 
@@ -155,7 +157,7 @@ export function contentOf(asked: AskedContent): EndpointContent {
   const untold =
     kind === 'webhook' ? undefined : types.find(({type}) => !(chatTypes as readonly string[]).includes(type));
   if (untold !== undefined)
-    throw new RequestFailure(invalidRequest(`a chat takes ${chatTypes.join(' and ')} alone`, 'types'));
+    throw new RequestFailure(invalidRequest(`chats and mail take ${chatTypes.join(' and ')} alone`, 'types'));
   if (types.some(({type, where}) => where !== undefined && type !== 'event.tracked'))
     throw new RequestFailure(invalidRequest('where is for event.tracked', 'types'));
   const maxLag = lagMinutes !== undefined && {maxLagMs: lagMinutes === null ? maxLagMsOf({}) : lagMinutes * minuteMs};
@@ -184,7 +186,7 @@ export function shownWebhook(endpoint: Endpoint, health: EndpointHealth, nowMs: 
   return {
     id,
     kind,
-    url: kind === 'webhook' ? url : `${new URL(url).origin}/…${url.slice(-4)}`,
+    url: kind === 'webhook' || kind === 'mail' ? url : `${new URL(url).origin}/…${url.slice(-4)}`,
     types: types.map((one) => ({...one})),
     batch,
     ordered,

@@ -36,7 +36,7 @@ export async function testWebhook(front: Front, exchange: Exchange, bytes: Buffe
 
 export async function rotateWebhook(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const {id, kind} = actedOn(front, exchange, bytes);
-  if (kind !== 'webhook') throw new RequestFailure(invalidRequest('messages to chats are not signed', 'id'));
+  if (kind !== 'webhook') throw new RequestFailure(invalidRequest('messages to chats and mails are not signed', 'id'));
   const author = authorOf(front, exchange);
   const secret = newSecret();
   const nowMs = front.wallMs();

@@ -175,7 +175,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await added.getByLabel('URL').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`);
   await added.getByRole('button', {name: 'Add the webhook'}).click();
   await page.getByRole('button', {name: 'I have stored it'}).click();
-  await form.getByText('Reaches 1 webhook or chat').waitFor();
+  await form.getByText('Reaches 1 receiver').waitFor();
   await choose(page, 'Event', 'payment_failed');
   await page.getByLabel('Threshold').fill('1');
   await page.getByLabel('Within, in minutes').fill('60');
@@ -191,7 +191,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   const row = page.getByRole('row', {name: /Payments fail/});
   await row.getByText('Fires: at least 1 "payment_failed" events in 1 h').waitFor();
   await row.getByText('firing').waitFor();
-  await row.getByText('Reaches 1 webhook or chat').waitFor();
+  await row.getByText('Reaches 1 receiver').waitFor();
   await dashboard.expectSound();
   await row.getByRole('button', {name: 'Edit'}).click();
   await page.getByLabel('Threshold').fill('2');
