@@ -2,7 +2,7 @@
 import type {Condition} from '../actors/report/rows/condition.js';
 import type {ChosenEvents} from './asks/funnels.js';
 import type {ReportQuery} from './asks/report.js';
-import type {Deed} from './asks/user-filter.js';
+import type {Deed, UserRules} from './asks/user-filter.js';
 
 export function eventsAskedFor(query: ReportQuery): readonly string[] {
   const ofUsers = deedsOf(query).map(({event}) => event);
@@ -10,7 +10,14 @@ export function eventsAskedFor(query: ReportQuery): readonly string[] {
   return [...ofNumber, ...eventsCounted(query), ...ofUsers].filter((name) => name !== undefined);
 }
 
-const deedsOf = (query: ReportQuery): readonly Deed[] => ('users' in query ? (query.users?.did ?? []) : []);
+/** Rules of the users that it is about, and of those whom it leaves out. */
+export function userRulesOf(query: ReportQuery): readonly UserRules[] {
+  if (!('users' in query) || query.users === undefined) return [];
+  const {except, ...meant} = query.users;
+  return except === undefined ? [meant] : [meant, except];
+}
+
+const deedsOf = (query: ReportQuery): readonly Deed[] => userRulesOf(query).flatMap(({did}) => did);
 
 /** The question of the number that people are behind. */
 const behindIn = (query: ReportQuery): readonly ReportQuery[] =>

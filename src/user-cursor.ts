@@ -2,6 +2,7 @@
 //   A cursor is only a place in a list that its reader may read: its form is checked, and it is not signed.
 import {createHash} from 'node:crypto';
 import type {ReportQuery} from './asks/report.js';
+import type {UserRules} from './asks/user-filter.js';
 import type {UserPlace} from './asks/user-list.js';
 import {jsonOrUndefined} from './json.js';
 
@@ -9,20 +10,17 @@ type Query = Extract<ReportQuery, {report: 'user_list'}>;
 
 const cursorCharsMax = 256;
 
+const rulesOf = ({where, did}: UserRules) => [
+  where,
+  did.map((deed) => [deed.event ?? null, deed.where, deed.fromMs, deed.toMs, deed.isAbsent]),
+];
+
 /** Identity of a list: equal for all its pages. */
 const listOf = ({prefix, search, users, sort, behind}: Query): string => {
-  const deeds = users?.did.map(({event, where, fromMs, toMs, isAbsent}) => [
-    event ?? null,
-    where,
-    fromMs,
-    toMs,
-    isAbsent,
-  ]);
   const ofSort = sort && [sort.property ?? null, sort.events];
   const fields = [
     prefix ?? null,
-    users?.where ?? [],
-    deeds ?? [],
+    users === undefined ? null : [rulesOf(users), users.except === undefined ? null : rulesOf(users.except)],
     ofSort ?? null,
     behind ?? null,
     search?.text ?? null,

@@ -16,7 +16,7 @@ import type {WaitingMessage} from './kept-records.js';
 import type {PublishedSet} from './published-set.js';
 import {quietUntil} from './quiet-hours.js';
 import type {Reading, RuleContext} from './rule-questions.js';
-import {joinedText, textOf} from './texts.js';
+import {joinedText, type NameOf, textOf} from './texts.js';
 
 /** Texts kept from one quiet night: more do not fit a message. */
 const deferredTextsMax = 40;
@@ -49,8 +49,8 @@ interface Audience {
   readonly endpoints: readonly {readonly id: string; readonly kind: EndpointKind}[];
   /** Time zone of the quiet hours; undefined without any. */
   readonly zone: Zone | undefined;
-  /** Name of the saved funnel, or of the segment, that the rule names. */
-  readonly named?: string | undefined;
+  /** Name of a saved funnel or segment. */
+  readonly nameOf?: NameOf | undefined;
   /** Derives the `webhook-id` from these parts. */
   readonly messageId: (...parts: readonly string[]) => string;
 }
@@ -109,9 +109,9 @@ export function quietEnded(
 }
 
 function told(record: AlertRecord, alert: Alert<StateRule>, change: Change, audience: Audience): AlertRecord {
-  const {endpoints, zone, named} = audience;
+  const {endpoints, zone, nameOf} = audience;
   const {toMs} = change.reading;
-  const data = dataOf(alert, change, named);
+  const data = dataOf(alert, change, nameOf);
   const untilMs = alert.quietHours && zone && quietUntil(alert.quietHours, zone, toMs);
   const atOnce = untilMs === undefined ? endpoints : endpoints.filter((endpoint) => !isChat(endpoint));
   const message = {
@@ -144,7 +144,7 @@ const idsOf = (endpoints: Audience['endpoints']): string[] => endpoints.map(({id
 const withMessage = (waiting: readonly WaitingMessage[], message: WaitingMessage): readonly WaitingMessage[] =>
   message.endpoints.length === 0 ? waiting : [...waiting, message];
 
-function dataOf(alert: Alert<StateRule>, change: Change, named: string | undefined): AlertData {
+function dataOf(alert: Alert<StateRule>, change: Change, nameOf: NameOf | undefined): AlertData {
   const {value, bound, fromMs, toMs} = change.reading;
   const {id, name, rule} = alert;
   return {
@@ -155,7 +155,7 @@ function dataOf(alert: Alert<StateRule>, change: Change, named: string | undefin
     from: isoText(fromMs),
     to: isoText(toMs),
     report_log_position: change.positions === '' ? null : change.positions,
-    text: textOf({name, rule, named}, change),
+    text: textOf({name, rule, nameOf}, change),
   };
 }
 

@@ -133,19 +133,13 @@ export class AlertEvaluator {
   }
 
   private audienceOf(alert: Alert<StateRule>) {
-    const {quietHours, rule} = alert;
+    const {quietHours} = alert;
     return {
       endpoints: stateAudience(alert, this.ports),
       zone: quietHours && zoneOf(quietHours.timezone),
-      named: this.namedBy(rule),
+      nameOf: (id: string) => this.ports.funnel(id)?.name ?? this.ports.segment(id)?.name,
       messageId: this.ports.messageId,
     };
-  }
-
-  private namedBy(rule: StateRule): string | undefined {
-    if (rule.kind === 'funnel_drop') return this.ports.funnel(rule.funnel)?.name;
-    const segment = 'question' in rule ? rule.question.users?.segment : undefined;
-    return segment === undefined ? undefined : this.ports.segment(segment)?.name;
   }
 
   private async readingOf(

@@ -15,9 +15,12 @@ const nameCharsMax = 100;
 interface NamedAlert {
   readonly name: string;
   readonly rule: StateRule;
-  /** Name of the saved funnel, or of the segment, that the rule names. */
-  readonly named?: string | undefined;
+  readonly nameOf?: NameOf | undefined;
 }
+
+/** Name of the saved funnel, or of a segment, that a rule names by its id. */
+export type NameOf = (id: string) => string | undefined;
+const unknown: NameOf = () => undefined;
 
 /** Text of one change. */
 export function textOf(alert: NamedAlert, change: Change): string {
@@ -54,17 +57,17 @@ export function revisedText(
 
 const headline = ({state, isAgain}: Change): string => (state === 'ok' ? 'Over' : isAgain ? 'Still firing' : 'Firing');
 
-function sentenceOf({rule, named}: NamedAlert, {reading, state}: Change): string {
+function sentenceOf({rule, nameOf = unknown}: NamedAlert, {reading, state}: Change): string {
   switch (rule.kind) {
     case 'threshold':
-      return `${counted(rule, reading.value ?? 0, named)} in ${minutes(rule.minutes)}; the bound is ${boundText(rule)}.`;
+      return `${counted(rule, reading.value ?? 0, nameOf)} in ${minutes(rule.minutes)}; the bound is ${boundText(rule)}.`;
     case 'absence': {
-      const of = chosen(rule.question, named);
+      const of = chosen(rule.question, nameOf);
       if (state === 'firing') return `No event${of} for ${minutes(rule.minutes)}.`;
       return `${events(reading.value ?? 0)}${of} in ${minutes(rule.minutes)}.`;
     }
     case 'funnel_drop':
-      return `Funnel "${shown(named ?? rule.funnel)}" converted ${percent(reading.value)} over ${rule.days} ${rule.days === 1 ? 'day' : 'days'}; the bound is ${percent(reading.bound)}.`;
+      return `Funnel "${shown(nameOf(rule.funnel) ?? rule.funnel)}" converted ${percent(reading.value)} over ${rule.days} ${rule.days === 1 ? 'day' : 'days'}; the bound is ${percent(reading.bound)}.`;
     case 'lag':
       return lagText(rule, reading);
   }
@@ -72,8 +75,8 @@ function sentenceOf({rule, named}: NamedAlert, {reading, state}: Change): string
 
 const boundText = ({op, bound}: ThresholdRule): string => `${op === 'gte' ? 'at least' : 'at most'} ${number(bound)}`;
 
-function counted(rule: ThresholdRule, value: number, named: string | undefined): string {
-  const of = chosen(rule.question, named);
+function counted(rule: ThresholdRule, value: number, nameOf: NameOf): string {
+  const of = chosen(rule.question, nameOf);
   if (!isOfUsers(rule)) return `${events(value)}${of}`;
   return `${number(value)} ${value === 1 ? 'user' : 'users'} ${eventIn(rule.question) === undefined ? 'active' : 'with'}${of}`;
 }
@@ -83,12 +86,13 @@ const eventIn = ({events: [entry] = []}: WatchedQuestion): string | undefined =>
 const minutes = (count: number): string => `${number(count)} minutes`;
 
 /** ` "signup" (plan eq pro, user country eq DE)`: the events that a question chooses. */
-function chosen(question: WatchedQuestion, segment: string | undefined): string {
+function chosen(question: WatchedQuestion, nameOf: NameOf): string {
   const {events: [entry] = [], where = [], users = {}} = question;
   const event = eventIn(question);
   const all = [
     ...textsOf([...(entry?.where ?? []), ...where]),
-    ...(users.segment === undefined ? [] : [`user in ${segment ?? users.segment}`]),
+    ...(users.segment === undefined ? [] : [`user in ${nameOf(users.segment) ?? users.segment}`]),
+    ...(users.not_segment === undefined ? [] : [`user not in ${nameOf(users.not_segment) ?? users.not_segment}`]),
     ...textsOf(users.where).map((text) => `user ${text}`),
     ...(users.did ?? []).map(({event: deed, not}) => `user ${not ? 'without' : 'with'} ${deed ?? 'any event'}`),
   ];

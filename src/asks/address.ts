@@ -155,6 +155,8 @@ export const asked = (draft: Draft): ReportQuestion => askedFor(draft, extremesO
 
 const isName = ({length}: string): boolean => length >= 1 && length <= idCharsMax;
 
+export const isSegment = (text: string): boolean => /^sg_[0-9a-f]{16}$/.test(text);
+
 class Given {
   readonly problems: Problem[] = [];
   private readonly query: URLSearchParams;
@@ -186,6 +188,10 @@ class Given {
 
   event(name: string): string | undefined {
     return this.one(name, `the name of an event, of 1 to ${idCharsMax} characters`, isName);
+  }
+
+  segment(name: string): string | undefined {
+    return this.one(name, 'the id of a segment', isSegment);
   }
 
   word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
@@ -282,14 +288,16 @@ const conditionPairs = (name: string, all: Conditions): Pair[] => (all ?? []).ma
 const numberedPairs = (name: string, lists: readonly {readonly where?: Conditions}[]): Pair[] =>
   lists.flatMap(({where = []}, at) => where.map((one): Pair => [name, `${at + 1}:${conditionText(one)}`]));
 
-const usersPairs = ({where, segment, did = []}: NonNullable<UsersMember> = {}): Pair[] => [
+const usersPairs = ({where, segment, not_segment, did = []}: NonNullable<UsersMember> = {}): Pair[] => [
   ...conditionPairs('user_where', where),
   ['segment', segment],
+  ['not_segment', not_segment],
   ...did.map((one): Pair => ['did', JSON.stringify(one)]),
 ];
 const usersIn = (given: Given): UsersMember => ({
   where: given.conditions('user_where'),
-  segment: given.one('segment', 'the id of a segment', (text) => /^sg_[0-9a-f]{16}$/.test(text)),
+  segment: given.segment('segment'),
+  not_segment: given.segment('not_segment'),
 });
 
 /** Other than what is usual. */
@@ -519,8 +527,8 @@ const active: Grammar<'active'> = {
 const conditionsOfWeb = 2;
 
 const web: Grammar<'active'> = {
-  write: ({events, where, interval, view, ...times}) => [
-    ...didPairs({events, where}),
+  write: ({events, where, users, interval, view, ...times}) => [
+    ...didPairs({events, where, users}),
     ['bots', view?.bots],
     ...compared.pairs(times, everyPair(times.range, interval)),
   ],
@@ -530,6 +538,7 @@ const web: Grammar<'active'> = {
       metric: 'dau' as const,
       events: eventsIn(given),
       where: given.conditions('where', conditionsMax - conditionsOfWeb),
+      users: {not_segment: given.segment('not_segment')},
       view: {bots: given.word('bots', ['counted'])},
       interval: given.word('every', intervals),
       ...compared.read(given),

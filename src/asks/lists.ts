@@ -1,4 +1,5 @@
 // Lists of events' names, and of the attributes of events and users, over all partitions.
+import type {UserFilter} from './user-filter.js';
 
 /** Names or properties that a list leaves out; with `areShown` it marks them instead. */
 export interface HiddenTexts {
@@ -52,5 +53,7 @@ export interface NameListQuery {
   readonly after?: {readonly count: number; readonly name: string};
   /** Set when the answer has the number of users of each name. */
   readonly withUsers?: true;
+  /** Whose events count; absent: those of all users. First and last times are those of all users in any case. */
+  readonly users?: UserFilter;
   readonly hidden?: HiddenTexts;
 }

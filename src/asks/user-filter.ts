@@ -1,8 +1,14 @@
 // Which users a question is about: by their traits, and by what they did.
 import type {Condition} from '../../actors/report/rows/condition.js';
 
-/** All conditions and all deeds hold for each user. A question without a filter is about all users. */
-export interface UserFilter {
+/** Whom a question is about. A question without a filter is about all users. */
+export interface UserFilter extends UserRules {
+  /** Users for whom all of this holds are left out. */
+  readonly except?: UserRules;
+}
+
+/** All conditions and all deeds hold for each user. */
+export interface UserRules {
   /** Conditions on the users' current traits. */
   readonly where: readonly Condition[];
   readonly did: readonly Deed[];

@@ -1,8 +1,9 @@
-// Lists of names that hold for the whole service. One record in the bucket of keys, of which every edge has a copy.
+// Lists of names and ids that hold for the whole service. One record in the bucket of keys, of which every edge has a copy.
 //   NL1. `names` of events and `properties` are hidden from lists. Hiding deletes nothing: reports, exports and the history know no
 //        hidden names.
 //   NL2. `titles` are traits. The first of them that a person has is their title on the pages of the dashboard.
-//   NL3. A change replaces one of the lists and keeps the others, by compare-and-set. It may depend on the list that it replaces.
+//   NL3. `internal` is empty, or has the id of the segment of internal and test users.
+//   NL4. A change replaces one of the lists and keeps the others, by compare-and-set. It may depend on the list that it replaces.
 import {type BucketEntry, BucketFault, type KeyBucket} from './key-bucket.js';
 
 export const nameListsRecordName = 'lists';
@@ -10,10 +11,10 @@ export const nameListsRecordName = 'lists';
 const changeTriesMax = 10;
 
 export type HiddenList = 'names' | 'properties';
-type NameList = HiddenList | 'titles';
+type NameList = HiddenList | 'titles' | 'internal';
 type Lists = Readonly<Record<NameList, readonly string[]>>;
 
-const unchanged: Lists = {names: [], properties: [], titles: ['name', 'email', 'username']};
+const unchanged: Lists = {names: [], properties: [], titles: ['name', 'email', 'username'], internal: []};
 
 export class NameLists {
   private readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
@@ -34,7 +35,7 @@ export class NameLists {
   take({revision, text}: BucketEntry): void {
     if (revision <= this.revision) return;
     this.revision = revision;
-    this.stored = JSON.parse(text) as Lists;
+    this.stored = {...unchanged, ...(JSON.parse(text) as Partial<Lists>)};
   }
 
   get names(): readonly string[] {
@@ -45,12 +46,16 @@ export class NameLists {
     return this.stored.properties;
   }
 
+  get internal(): readonly string[] {
+    return this.stored.internal;
+  }
+
   get titles(): readonly string[] {
     return this.stored.titles;
   }
 
   /**
-   * Replaces one list, if it is the one that is meant. NL3. Rejects with a `BucketFault`.
+   * Replaces one list, if it is the one that is meant. NL4. Rejects with a `BucketFault`.
    * @returns whether it was.
    */
   async set(

@@ -82,7 +82,7 @@ test.each<[StateRule, Change, string]>([
     'Firing: Shop. Reports are 75 s old; the bound is 60 s. (2026-11-27 21:04 UTC)',
   ],
 ])('%o', (rule, told, text) => {
-  expect(textOf({name: 'Shop', rule, named: 'Checkout'}, told)).toBe(text);
+  expect(textOf({name: 'Shop', rule, nameOf: () => 'Checkout'}, told)).toBe(text);
 });
 
 test('long names are cut', () => {

@@ -47,9 +47,8 @@ const range = fc.constantFrom(
 );
 const some = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
 const did = fc.record({event: some(name), where: conditions, range: some(range), not: fc.boolean()});
-const users = some(
-  fc.record({where: conditions, segment: some(fc.constant('sg_0123456789abcdef')), did: fc.array(did, {maxLength: 2})}),
-);
+const segment = some(fc.constant('sg_0123456789abcdef'));
+const users = some(fc.record({where: conditions, segment, not_segment: segment, did: fc.array(did, {maxLength: 2})}));
 const entry = fc.record({event: some(name), where: conditions});
 const chosen = fc.record({event: name, where: conditions});
 const measure = some(
@@ -75,7 +74,7 @@ const bucketed = {...times, interval: fc.constantFrom(...intervals), week_start:
 const meant = entry.filter(({event, where}) => event !== undefined || where.length > 0);
 const days = {events: fc.array(meant, {maxLength: 1}), where: conditions, users, ...bucketed};
 
-const ofUsers = some(fc.record({where: texts, segment: some(fc.constant('sg_0123456789abcdef'))}));
+const ofUsers = some(fc.record({where: texts, segment, not_segment: segment}));
 const shownTimes = {range, timezone: fc.constantFrom('UTC', 'Europe/Berlin')};
 const shownBuckets = {...bucketed, ...shownTimes};
 const shownDays = {

@@ -258,18 +258,23 @@ describe('POST /v1/query', () => {
       {report: 'counts', events, range, users},
       {report: 'people', users},
       {report: 'counts', events, range, users: {did: [{...did[0], not: true}]}},
+      {report: 'counts', events, range, users: {not_segment: id}},
+      {report: 'people', users: {not_segment: id, did: events}},
+      {report: 'names', range, prefix: event, users: {not_segment: id}},
     ];
     const countsNow = async (): Promise<readonly unknown[]> => {
       const answer = await queried({json: {questions: ofSegment}});
       expectJson(answer, 200);
       return answer
         .json<Answers>()
-        .answers.map(({answer}) => answer as {total?: number; data: readonly {id?: string}[]})
-        .map(({total, data}) => total ?? data.map(({id}) => id));
+        .answers.map(({answer}) => answer as {total?: number; data: readonly {id?: string; count?: number}[]})
+        .map(({total, data}) => total ?? data.map(({id, count}) => id ?? count));
     };
-    const [ofDoers, doers, others] = await countsNow();
+    const [ofDoers, doers, others, without, left, named] = await countsNow();
     expect([ofDoers, doers]).toEqual([1, [ada]]);
     expect(others).toBeGreaterThanOrEqual(1);
+    expect([without, named]).toEqual([others, [others]]);
+    expect(left).not.toContain(ada);
     expectJson(await under.read.get(`/v1/reports/events?event=${event}&segment=${id}&${ofDay}`), 200);
     expectJson(
       await under.read.send('PATCH', `/v1/segments/${id}`, {json: {users: {did: [{...did[0], not: true}]}}}),

@@ -45,6 +45,8 @@ test('a question keeps its own conditions, one that it has already is not added 
     users: {where: ['vip eq true', 'plan eq pro']},
   });
   expect(narrowed(own, {where: []})).toEqual(own);
+  const others = {not_segment: 'sg_0123456789abcdef'};
+  expect(narrowed(own, {where: [], users: others}).users).toEqual({where: ['vip eq true'], ...others});
   expect(narrowed(narrowed(own, narrowing), narrowing)).toEqual(narrowed(own, narrowing));
   expect(narrowed(own, {where: [], users: {did: [{event: 'login', not: true}]}}).users).toEqual({
     where: ['vip eq true'],

@@ -38,7 +38,10 @@ describe('an address', () => {
       '/retention',
       '?start=a&return=b&criteria=on_or_after&frame=rolling&start_where=plan+eq+pro&return_where=n+gt+1&periods=60&every=hour&zone=Asia/Kathmandu&show=users',
     ],
-    ['/retention', '?start=a&user_where=plan+in+pro,team&segment=sg_0123456789abcdef&range=2026-10'],
+    [
+      '/retention',
+      '?start=a&user_where=plan+in+pro,team&segment=sg_0123456789abcdef&not_segment=sg_0123456789abcdee&range=2026-10',
+    ],
     ['/active', '?event=a&where=plan+eq+pro&by=trait:plan&by_limit=9&metric=mau&range=this-week&every=day&compare=off'],
     ['/active', '?by=plan&range=7d&zone=Asia/Kathmandu&compare=year'],
     ['/lifecycle', '?event=a&where=plan+eq+pro&range=12mo&every=quarter&often=at_least'],

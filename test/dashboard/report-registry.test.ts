@@ -37,7 +37,7 @@ const report = {
     write: ({thing, range}: Question) => `?thing=${thing}&range=${range.amount}d`,
   },
   isCompared: false,
-  times: ({range}: Question) => ({range, zone: 'UTC', segment: null}),
+  times: ({range}: Question) => ({range, zone: 'UTC', segment: null, not_segment: null}),
   over: (question: Question, {range = question.range}: Partial<Question>) => ({...question, range}),
   isAsked: ({thing}: Question) => thing !== '',
   title: ({thing}: Question) => `Made of ${thing}`,

@@ -213,6 +213,21 @@ describe('users', () => {
     expect(asked({...question, users: {did: [], where: []}})).toEqual(asked(question));
   });
 
+  test.each<[string, ReportRoute, object]>([
+    [`event=a&${days}`, countsReport, {report: 'counts', events: [{event: 'a'}], range}],
+    [`steps[]=a&steps[]=b&${days}`, funnelReport, {report: 'funnel', steps: [{event: 'a'}, {event: 'b'}], range}],
+    [days, namesReport, {report: 'names', range}],
+    ['', userList, {report: 'people'}],
+  ])('who are not in a segment, beside what must hold: %s', (query, route, question) => {
+    const users = {not_segment: id, where: own};
+    const without = askedOf({...question, users});
+    expect(route.questionOf(withSegment, `${query}&not_segment=${id}&user_where=x+set`)).toEqual(without);
+    expect(readFlat({...question, users}, withSegment)).toEqual(without);
+    const inside = askedOf({...question, users: {segment: id}}) as {users: object};
+    const ofOwn = asked({...question, users: {where: own}}) as {users: object};
+    expect(without).toEqual({...ofOwn, users: {...ofOwn.users, except: inside.users}});
+  });
+
   test('ranges of a segment are of the zone of the question', () => {
     const filterIn = (timezone: string) =>
       (askedOf({report: 'active', users: {segment: id}, timezone}) as {users?: object}).users;
@@ -225,6 +240,8 @@ describe('users', () => {
   ])('%s is no segment', (segment, field, message) => {
     const failure = failureOf(() => askedOf({report: 'active', users: {segment}}));
     expect(failure).toMatchObject({field, message: expect.stringContaining(message)});
+    const without = failureOf(() => askedOf({report: 'active', users: {not_segment: segment}}));
+    expect(without).toMatchObject({field: '/users/not_segment', message: expect.stringContaining(message)});
   });
 });
 

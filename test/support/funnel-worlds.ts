@@ -26,8 +26,8 @@ const someExcluded = fc.oneof(
   {weight: 1, arbitrary: someEvents},
   {weight: 2, arbitrary: fc.record({event: fc.constant('D'), where: someConditions(1)})},
 );
-/** Mostly one that holds for somebody. */
-const someFilter = fc.record({
+/** Mostly ones that hold for somebody. */
+const someRules = fc.record({
   where: someConditions(2),
   did: fc.array(
     fc
@@ -36,6 +36,9 @@ const someFilter = fc.record({
     {maxLength: 2},
   ),
 });
+const someFilter = fc
+  .tuple(someRules, fc.option(someRules, {nil: undefined, freq: 1}))
+  .map(([rules, except]) => ({...rules, ...(except && {except})}));
 export const windows = {'25h': 25 * hourMs, '9d': 9 * 24 * hourMs, '20d': 20 * 24 * hourMs};
 
 /** Denser than other stories: users with tens of events within two weeks, some of them at the same ms. */

@@ -220,15 +220,14 @@ export const atMostOne = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly 
 export const someDeed = fc
   .tuple(someRange, fc.constantFrom(...events, undefined), atMostOne(someCondition), fc.boolean())
   .map(([range, event, where, isAbsent]) => ({...range, ...(event === undefined ? {} : {event}), where, isAbsent}));
+const someRules = fc.record({where: atMostOne(someCondition), did: fc.array(someDeed, {maxLength: 2})});
+const someFilter = fc
+  .tuple(someRules, fc.option(someRules, {nil: undefined, freq: 2}))
+  .map(([rules, except]) => ({...rules, ...(except && {except})}));
 /** Mostly those of all users. */
 export const someUsers = fc.oneof(
   {weight: 2, arbitrary: fc.constant({})},
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      users: fc.record({where: atMostOne(someCondition), did: fc.array(someDeed, {maxLength: 2})}),
-    }),
-  },
+  {weight: 1, arbitrary: fc.record({users: someFilter})},
 );
 export const someBreakdown = fc.record({
   by: fc.constantFrom('property' as const, 'trait' as const),

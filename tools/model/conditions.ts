@@ -65,8 +65,12 @@ export function skippedIn(looked: readonly (readonly [readonly StoredEvent[], re
   return {skipped};
 }
 
-/** Users by their traits and by what they did. */
-export interface UserFilter {
+/** Users by their traits and by what they did, without those for whom all of `except` holds. */
+export interface UserFilter extends UserRules {
+  readonly except?: UserRules;
+}
+
+interface UserRules {
   readonly where: readonly Condition[];
   readonly did: readonly (Did & {readonly fromMs: number; readonly toMs: number; readonly isAbsent: boolean})[];
 }
@@ -74,8 +78,12 @@ export interface UserFilter {
 /** Whether the event is of a user who is meant. Undefined: all users are. */
 export const isOfMeant = (model: Model, event: StoredEvent, users: UserFilter | undefined): boolean =>
   users === undefined ||
-  (holdAll(traitsOf(model, event), users.where) &&
-    users.did.every(({fromMs, toMs, isAbsent, ...did}) => {
-      const isDeed = (one: StoredEvent): boolean => fromMs <= one.timeMs && one.timeMs <= toMs && didIt(one, did);
-      return model.events.some((one) => userKeyOf(one.user) === userKeyOf(event.user) && isDeed(one)) !== isAbsent;
-    }));
+  (meets(model, event, users) && (users.except === undefined || !meets(model, event, users.except)));
+
+/** Whether all of it holds for the user of the event. */
+const meets = (model: Model, event: StoredEvent, users: UserRules): boolean =>
+  holdAll(traitsOf(model, event), users.where) &&
+  users.did.every(({fromMs, toMs, isAbsent, ...did}) => {
+    const isDeed = (one: StoredEvent): boolean => fromMs <= one.timeMs && one.timeMs <= toMs && didIt(one, did);
+    return model.events.some((one) => userKeyOf(one.user) === userKeyOf(event.user) && isDeed(one)) !== isAbsent;
+  });

@@ -32,6 +32,8 @@ export interface Times {
   readonly compare?: Compare;
   /** Id of the segment that it is about; null: all users. */
   readonly segment: string | null;
+  /** Id of the segment whose users do not count; null: everybody does. */
+  readonly not_segment: string | null;
 }
 
 /** What the page of the address shows. */
@@ -54,7 +56,7 @@ export const stateOf = <K extends ReportKind>(page: Page) => ({
   } satisfies Codec<Draft<K>>,
   isCompared: comparing.includes(page),
   times: (question: Draft<K>): Required<Times> => timesIn(question as AnyDraft),
-  over: (question: Draft<K>, {range, zone, every, compare}: Partial<Times>): Draft<K> => ({
+  over: (question: Draft<K>, {range, zone, every, compare, not_segment}: Partial<Times>): Draft<K> => ({
     ...question,
     ...(range && rangeMembers(range)),
     ...(zone !== undefined && {timezone: zone}),
@@ -62,6 +64,7 @@ export const stateOf = <K extends ReportKind>(page: Page) => ({
     ...(every !== undefined &&
       (page === '/funnels' ? {view: {every: every ?? undefined}} : {interval: every ?? undefined})),
     ...(compare !== undefined && {compare: compare === 'off' ? undefined : compare}),
+    ...(not_segment !== undefined && {users: {...question.users, not_segment: not_segment ?? undefined}}),
   }),
 });
 
@@ -83,6 +86,7 @@ export function timesIn(question: AnyDraft): Required<Times> {
     every: view?.every ?? interval,
     compare,
     segment: users?.segment ?? null,
+    not_segment: users?.not_segment ?? null,
   };
 }
 
@@ -129,14 +133,19 @@ export const breakdownBy = (by: string | null): Rows => (by === null ? undefined
 interface OfUsers {
   readonly user_where: readonly Condition[];
   readonly segment: string | null;
+  readonly not_segment: string | null;
 }
 
 export const ofUsers = ({users}: {readonly users?: UsersMember}): OfUsers => ({
   user_where: conditionsOf(users?.where),
   segment: users?.segment ?? null,
+  not_segment: users?.not_segment ?? null,
 });
 
-export const usersWith = (users: UsersMember, {user_where: where, segment}: Partial<OfUsers>): UsersMember => ({
+export const usersWith = (
+  users: UsersMember,
+  {user_where: where, segment}: Pick<Partial<OfUsers>, 'user_where' | 'segment'>,
+): UsersMember => ({
   ...users,
   ...(where && {where: membersOf(where)}),
   ...(segment !== undefined && {segment: segment ?? undefined}),

@@ -27,7 +27,17 @@ export const range = one<Range>(
 export const every = word<Interval, null>(intervals, null);
 export const compare = word<Compare, Compare>(compares, 'before');
 
-export const overviewForm = {range, every, compare} as const;
+export const idOrNone = (prefix: string, noun: string) =>
+  one<string | null>(
+    null,
+    `the id of a ${noun}`,
+    (text) => (new RegExp(`^${prefix}_[0-9a-f]{16}$`).test(text) ? text : undefined),
+    (text) => text,
+  );
+/** Segment whose users do not count; null: everybody does. */
+export const not_segment = idOrNone('sg', 'segment');
+
+export const overviewForm = {range, every, compare, not_segment} as const;
 
 export const peopleForm = {
   user: nameOrNone('an id of 1 to 256 characters'),
@@ -49,6 +59,8 @@ export interface Span extends Days {
   readonly fromMs?: number;
   /** Absent: UTC. */
   readonly zone?: string;
+  /** Segment whose users do not count; absent: everybody does. */
+  readonly not_segment?: string | null;
 }
 
 /** The bounds of a span as the service reads them in its zone: dates, or moments. */
@@ -64,11 +76,14 @@ export function timesOf(span: Span) {
   return {timezone: span.zone ?? inUtc[1], range: {from, to}};
 }
 
+/** The same for a question of the page that no form makes: the page says whose events count. */
+const scopeOf = ({not_segment, ...span}: Span) => ({...timesOf(span), ...(not_segment && {users: {not_segment}})});
+
 export const countsQuestion = (event: string, span: Span, interval: Interval): FixedQuestionOf<'counts'> => ({
   report: 'counts',
   events: [{event}],
   interval,
-  ...timesOf(span),
+  ...scopeOf(span),
 });
 
 export const metrics = ['dau', 'wau', 'mau'] as const;
@@ -77,7 +92,7 @@ export const usersQuestion = (metric: Metric, span: Span, interval: Interval): F
   report: 'active',
   metric,
   interval,
-  ...timesOf(span),
+  ...scopeOf(span),
 });
 
 /** The service gives at most this number of names at once. */
@@ -86,7 +101,7 @@ export const namesQuestion = (span: Span, limit: number, prefix?: string): Fixed
   report: 'names',
   prefix: prefix || undefined,
   limit,
-  ...timesOf(span),
+  ...scopeOf(span),
 });
 
 /** Questions for the lists that pickers choose from: properties of events, traits of users, and their values. */

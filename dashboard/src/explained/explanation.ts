@@ -53,13 +53,15 @@ export interface OfUsers {
   readonly user_where: readonly Condition[];
   /** Id of a segment. */
   readonly segment?: string | null;
+  /** Id of a segment whose users do not count. */
+  readonly not_segment?: string | null;
 }
 
-/** `, of users of Paying whose trait plan is pro`; empty for all users. */
-export function ofUsersText({user_where: where, segment}: OfUsers): string {
-  if (where.length === 0 && !segment) return '';
+/** `, of users of Paying whose trait plan is pro, without users of Staff`; empty for all users. */
+export function ofUsersText({user_where: where, segment, not_segment: others}: OfUsers): string {
   const traits = where.length === 0 ? '' : ` whose trait ${where.map(conditionText).join(' and ')}`;
-  return `, of users${segment ? ` of ${segmentName(segment)}` : ''}${traits}`;
+  const of = segment || traits ? `, of users${segment ? ` of ${segmentName(segment)}` : ''}${traits}` : '';
+  return `${of}${others ? `, without users of ${segmentName(others)}` : ''}`;
 }
 
 export const eachOnce = 'Each event counts once, however often it was sent with its messageId.';

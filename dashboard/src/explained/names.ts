@@ -7,7 +7,7 @@ import {count} from '../charts/format.js';
 import {read} from '../service/client.js';
 import type {Freshness} from '../service/freshness.js';
 import {eventsQuery} from './events-query.js';
-import {type Explanation, eachOnce} from './explanation.js';
+import {type Explanation, eachOnce, ofUsersText} from './explanation.js';
 
 interface AllNames {
   readonly value: number;
@@ -23,11 +23,12 @@ export async function allNamesBehind({value, span, when, freshness}: AllNames): 
   const answer = await read<NamesAnswer>(asked, undefined, freshness?.position);
   const hidden = answer.kind === 'fault' ? [] : answer.value.data.filter((one) => one.hidden === true);
   const left = hidden.reduce((all, one) => all + one.count, 0);
-  const isAll = answer.kind === 'value' && !answer.value.has_more && left === 0;
+  const {not_segment} = span;
+  const isAll = answer.kind === 'value' && !answer.value.has_more && left === 0 && !not_segment;
   return {
     title: `${count(value)} event${value === 1 ? '' : 's'}`,
     how: [
-      `All events of every name, ${when} (UTC). ${eachOnce}`,
+      `All events of every name${ofUsersText({user_where: [], not_segment})}, ${when} (UTC). ${eachOnce}`,
       ...(left === 0 ? [] : [`${count(left)} events of names that are hidden from lists are not among them.`]),
     ],
     events: isAll ? eventsQuery(null, span) : undefined,

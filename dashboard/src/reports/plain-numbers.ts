@@ -42,6 +42,8 @@ export function eventsNamed(
   return plainTrendBehind({event, value, days, bucket, when: whenIn(of, bucket), freshness});
 }
 
+const leavingOut = ({not_segment}: Span) => (not_segment ? {not_segment} : undefined);
+
 /** Each number has days of its own. */
 const everything: Draft<'active'> = {report: 'active', metric: 'dau', range: 'today', week_start: 'monday'};
 
@@ -50,7 +52,7 @@ export function activeUsers({metric, interval, data, total}: ActiveAnswer, of: O
   const {days, freshness} = of;
   return activeBehind({
     value: bucket === undefined ? total : (data[bucket.at]?.count ?? 0),
-    question: everything,
+    question: {...everything, users: leavingOut(days)},
     days,
     point: bucket && {metric, interval, dates: data.map(({date}) => date), at: bucket.at},
     when: whenIn(of, bucket),

@@ -9,9 +9,10 @@ export const people = 'A device that is known to be a user counts as that user.'
 
 export const and = (conditions: readonly Condition[]): string => conditions.map(conditionText).join(' and ');
 
-export const userWords = ({user_where: conditions, segment}: OfUsers): readonly WordRow[] => [
+export const userWords = ({user_where: conditions, segment, not_segment: others}: OfUsers): readonly WordRow[] => [
   ['Of users of', segment ? segmentName(segment) : ''],
   ['Of users whose', and(conditions)],
+  ['Without users of', others ? segmentName(others) : ''],
 ];
 
 export const byWords = ({by}: {readonly by: string | null}): WordRow => [

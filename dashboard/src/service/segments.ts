@@ -2,8 +2,10 @@
 import {signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import type {SegmentAnswer} from '../../../src/edge/answers/segments.js';
+import type {InternalUsers} from '../../../src/edge/dashboard/answers/internal-users.js';
 import {type Answer, change, type Fault, faultOf, type Listed, read} from './client';
 import {knownSegments} from './known-segments';
+import {session} from './session';
 import {takeBegun} from './start';
 
 export type Segment = SegmentAnswer;
@@ -45,7 +47,15 @@ export const createSegment = (members: Members): Promise<Fault | undefined> =>
 export const changeSegment = ({id, version}: Segment, members: Members): Promise<Fault | undefined> =>
   after(change('PATCH', `v1/segments/${id}`, members, `"${version}"`));
 
+/** Null: no segment has them any more. */
+export async function setInternalUsers(segment: string | null): Promise<Fault | undefined> {
+  const answer = await change<InternalUsers>('PUT', 'internal-users', {segment});
+  if (answer.kind === 'value' && session.value) session.value = {...session.value, internal: answer.value.segment};
+  return faultOf(answer);
+}
+
 export async function removeSegment({id}: Segment): Promise<Fault | undefined> {
   const fault = await after(change('DELETE', `v1/segments/${id}`));
+  if (session.value?.internal === id) session.value = {...session.value, internal: null};
   return fault?.code === 'not_found' ? undefined : fault; // Somebody else was faster.
 }

@@ -14,8 +14,11 @@ import {FreshnessPill} from './freshness';
 import {Head} from './head';
 import {later} from './later';
 import {SaveButton} from './save-button';
+import type {WithoutSwitchProps} from './without-switch';
 
 const DayNotes = later<DayNotesProps>(() => import('./day-notes').then(({DayNotes: Part}) => Part));
+
+const WithoutSwitch = later<WithoutSwitchProps>(() => import('./without-switch').then(({WithoutSwitch: Part}) => Part));
 
 export function ReportHead({
   title,
@@ -26,6 +29,7 @@ export function ReportHead({
   offered,
   compare,
   since,
+  notSegment,
   place = {zone: 'UTC', today: today.value},
   isQuestion = true,
   ask,
@@ -41,11 +45,18 @@ export function ReportHead({
   readonly compare?: Compare;
   /** The first day with data, where it is known. */
   readonly since?: number | undefined;
+  /** Id of the segment whose users do not count; null: everybody does. */
+  readonly notSegment: string | null;
   /** Absent: UTC. */
   readonly place?: DayPlace;
   /** The page is one question, which can be saved. */
   readonly isQuestion?: boolean;
-  readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
+  readonly ask: (changed: {
+    range?: Range;
+    every?: Interval | null;
+    compare?: Compare;
+    not_segment?: string | null;
+  }) => void;
 }) {
   const days = daysOf(range, place.today);
   const past = interval && compare && comparedDays(days, interval, compare);
@@ -63,6 +74,7 @@ export function ReportHead({
         {interval !== undefined && (
           <IntervalControl interval={interval} offered={offered} days={days} onChoose={(every) => ask({every})} />
         )}
+        <WithoutSwitch {...{notSegment}} onChange={(not_segment) => ask({not_segment})} />
         {isQuestion && <SaveButton />}
       </Head>
       <DayNotes {...{days, past, since, place, onRange, freshness}} />

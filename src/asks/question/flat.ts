@@ -19,6 +19,7 @@ interface Choice {
 interface Users {
   readonly where?: string[] | undefined;
   readonly segment?: string | undefined;
+  readonly not_segment?: string | undefined;
 }
 
 interface Deed extends Choice {
@@ -79,6 +80,7 @@ const did = ({events, where, users}: Did): Pair[] => [
   ...conditionsAs('where', where),
   ...conditionsAs('user_where', users?.where),
   ['segment', users?.segment],
+  ['not_segment', users?.not_segment],
 ];
 
 /** A name, or the parameter that says any. */
@@ -213,7 +215,12 @@ const routes: {
   },
   names: {
     path: 'v1/names',
-    pairsOf: ({include, hidden, ...rest}) => [['include', include], ['hidden', hidden], ...pageIn(rest)],
+    pairsOf: ({include, hidden, users, ...rest}) => [
+      ['include', include],
+      ...did({users}),
+      ['hidden', hidden],
+      ...pageIn(rest),
+    ],
   },
   properties: {
     path: 'v1/properties',

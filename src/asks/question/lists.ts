@@ -53,6 +53,7 @@ export const names = object({
   include: word(['users'])
     .optional()
     .describe('`users`: each name has `users`, the distinct users with such an event in the range.'),
+  users,
   hidden,
   ...recent,
   ...page,

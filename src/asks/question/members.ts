@@ -235,11 +235,14 @@ export const segmentUsers = object(filter).refine(
 );
 export type SegmentUsers = z.infer<typeof segmentUsers>;
 
+const segmentId = () => text('the id of a segment', (text) => isDefinitionId('sg', text)).optional();
+
 export const users = object({
   ...filter,
-  segment: text('the id of a segment', (text) => isDefinitionId('sg', text))
-    .optional()
-    .describe('Only users of this segment (`/v1/segments`), as it is now. `where` and `did` must hold, too.'),
+  segment: segmentId().describe(
+    'Only users of this segment (`/v1/segments`), as it is now. `where` and `did` must hold, too.',
+  ),
+  not_segment: segmentId().describe('Only users who are not in this segment.'),
 })
   .optional()
   .describe('Which users: all that is named here must hold for each. Absent: all users.');

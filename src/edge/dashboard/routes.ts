@@ -31,6 +31,7 @@ import {answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
 import {type DashboardDoor, roleNotSufficient} from './door.js';
 import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
+import {setInternalUsers} from './internal-users.js';
 import type {Live} from './live.js';
 import {readNaming} from './naming.js';
 import {answerAppWithoutPage, answerNoPage} from './no-page.js';
@@ -112,6 +113,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/user/export': {GET: reading('analyst', exportUser)},
   'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
   titles: {POST: {...writing('analyst', readTitles), isQuestion: true}, PUT: writing('admin', setTitleTraits)},
+  'internal-users': {PUT: writing('analyst', setInternalUsers)},
   naming: {GET: reading('admin', readNaming)},
   ...hookRoutes,
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},

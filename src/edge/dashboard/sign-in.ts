@@ -17,6 +17,7 @@ import type {BodyEndpoint, ReadEndpoint} from '../route.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import type {ApiPlace, SessionAnswer} from './answers/session.js';
 import type {DashboardDoor} from './door.js';
+import {internalUsersOf} from './internal-users.js';
 import type {Sessions} from './session.js';
 import {SignInLimits} from './sign-in-limits.js';
 import {startOf} from './start.js';
@@ -73,7 +74,7 @@ export class SignIn {
     if (value === undefined) return exchange.fail(noSecret);
     front.kept.audit.signedIn(by, address);
     const cookie = door.cookie(exchange, value, pathPrefix(front.operations, exchange));
-    exchange.json('200 OK', JSON.stringify(sessionIn(exchange, sessions.read(value)!, {keys, door, apiPlace})), [
+    exchange.json('200 OK', JSON.stringify(sessionIn(front, exchange, sessions.read(value)!, {keys, door, apiPlace})), [
       cookie,
     ]);
   };
@@ -90,7 +91,7 @@ export class SignIn {
     const value = sessions.renewed(session);
     const renewed = value === undefined ? undefined : sessions.read(value);
     const cookies = value === undefined ? [] : [door.cookie(exchange, value, pathPrefix(front.operations, exchange))];
-    const body = {...sessionIn(exchange, renewed ?? session, {keys, door, apiPlace}), ...(await startOf(front))};
+    const body = {...sessionIn(front, exchange, renewed ?? session, {keys, door, apiPlace}), ...(await startOf(front))};
     exchange.json('200 OK', JSON.stringify(body), cookies);
   };
 
@@ -143,11 +144,13 @@ export class SignIn {
 }
 
 const sessionIn = (
+  front: Front,
   exchange: Exchange,
   {role, name, by, seesTraits, untilMs}: Session,
   {keys, door, apiPlace}: Pick<SignInOptions, 'keys' | 'door' | 'apiPlace'>,
 ): SessionAnswer => ({
   ...{role, name, by, sees_traits: seesTraits, titles: keys.lists.titles},
+  internal: internalUsersOf(front),
   until: isoText(untilMs),
   is_secure: door.isSecure(exchange),
   api: apiPlace(exchange),

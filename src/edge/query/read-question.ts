@@ -87,6 +87,7 @@ const members: Readonly<Record<string, string>> = {
   to: 'range/to',
   property: 'measure/property',
   segment: 'users/segment',
+  not_segment: 'users/not_segment',
   breakdown_limit: 'breakdown/0/limit',
   breakdown_at: 'breakdown/0/at',
 };

@@ -13,11 +13,12 @@ import type {QueryValues} from './query.js';
 export const usersForm = {
   user_where: conditionTexts(userWhere),
   segment: member(users.unwrap().shape.segment),
+  not_segment: member(users.unwrap().shape.not_segment),
 };
 
 /** The member of a question. */
-export const usersIn = ({user_where, segment}: QueryValues<typeof usersForm>) => ({
-  users: {where: [...user_where], segment},
+export const usersIn = ({user_where, segment, not_segment}: QueryValues<typeof usersForm>) => ({
+  users: {where: [...user_where], segment, not_segment},
 });
 
 /** A segment is looked up among what is kept. */
@@ -30,14 +31,14 @@ interface Asked {
   readonly timezone?: string | undefined;
 }
 
-/** Absent: all users. @throws RequestFailure that names `segment`, or a deed as `did[n]`, n from 1. */
+/** Absent: all users. @throws RequestFailure that names `segment`, `not_segment`, or a deed as `did[n]`, n from 1. */
 export function userFilterOf(asked: Asked, service: UserService): {readonly users?: UserFilter} {
   const meant = usersMeant(asked, (id) => segmentsOf(service.kept.store).get(id), service);
   switch (meant.is) {
     case 'meant':
       return meant.users === undefined ? {} : {users: meant.users};
     case 'no segment':
-      throw refused('segment', `there is no segment ${meant.id}`);
+      throw refused(meant.member, `there is no segment ${meant.id}`);
     case 'no range':
       throw refused(`did[${meant.at + 1}]`, 'the range begins after it ends');
   }

@@ -8,6 +8,7 @@ import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
 import {flag, member} from '../query/parameters.js';
 import {openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
+import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-format.js';
 import {foreignCursor, hiddenIn, ofEveryReport, reportRoute} from './reports.js';
 
@@ -19,6 +20,7 @@ export const namesForm = {
   hidden: flag({description: shape.hidden.description!}),
   prefix: member(shape.prefix),
   include: member(shape.include),
+  ...usersForm,
   ...recentForm,
   limit: member(shape.limit),
   cursor: member(shape.cursor, {
@@ -28,9 +30,11 @@ export const namesForm = {
   }),
 };
 
-export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, include, hidden, ...times}, front) =>
-  namesQuery({report: 'names', ...openRangeIn(times), prefix, limit, cursor, include, hidden}, front),
-);
+export const namesReport = reportRoute(namesForm, (values, front) => {
+  const {prefix, limit, cursor, include, hidden} = values;
+  const asked = {...usersIn(values), ...openRangeIn(values), prefix, limit, cursor, include, hidden};
+  return namesQuery({report: 'names', ...asked}, front);
+});
 
 /** @throws RequestFailure */
 export function namesQuery(question: NamesQuestion, front: Front): ReportQuery {
@@ -46,6 +50,7 @@ export function namesQuery(question: NamesQuestion, front: Front): ReportQuery {
     ...(prefix === undefined ? {} : {prefix}),
     ...(start === undefined ? {} : {after: start.after}),
     ...(include === undefined ? {} : {withUsers: true}),
+    ...userFilterOf(question, front),
     ...hiddenIn(front.kept.keys.lists.names, hidden),
   };
 }

@@ -2,7 +2,7 @@
 //   PN1. Known words: a property or trait whose name says that it tells people apart. Known forms: values such as e-mail addresses,
 //        phone numbers and IP addresses.
 //   PN2. Few users: a list of values, most of which fewer than five users have, is a list of people whatever its name is.
-import {conditionsAskedFor} from '../../asked-names.js';
+import {conditionsAskedFor, userRulesOf} from '../../asked-names.js';
 import type {Breakdown} from '../../asks/breakdown.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {fewUsers} from '../../kept/named-person.js';
@@ -34,7 +34,7 @@ interface Row {
 
 /** `answer`: undefined if the question failed. */
 export function namingPeople(question: ReportQuery, answer: unknown): NamingPeople {
-  const ofUsers = ('users' in question ? question.users?.where : undefined) ?? [];
+  const ofUsers = userRulesOf(question).flatMap(({where}) => where);
   const filters = [
     ...conditionsAskedFor(question).map((condition) => ({...condition, isTrait: false})),
     ...ofUsers.map((condition) => ({...condition, isTrait: true})),

@@ -77,10 +77,12 @@ export function peopleQuery(question: PeopleQuestion, front: Front): ReportQuery
   const range = {fromMs: fromMs ?? 0, toMs: toMs ?? endOfTimeMs};
   const events = {...(event === undefined ? {} : {event}), where, ...range};
   const deeds = hasDeed ? [{...events, isAbsent: false}] : [];
-  const {where: ofTraits, did} = userFilterOf(question, front).users ?? {where: [], did: []};
+  const {where: ofTraits, did, ...except} = userFilterOf(question, front).users ?? {where: [], did: []};
   const query = {
     report: 'user_list',
-    ...(ofTraits.length + did.length + deeds.length > 0 && {users: {where: ofTraits, did: [...deeds, ...did]}}),
+    ...((ofTraits.length + did.length + deeds.length > 0 || except.except !== undefined) && {
+      users: {where: ofTraits, did: [...deeds, ...did], ...except},
+    }),
     limit,
     ...(prefix === undefined ? {} : {prefix}),
     ...(search !== undefined && {search: {text: search, traits: searchedTraits(front)}}),

@@ -1,14 +1,16 @@
 // Number of distinct users with events of each of some names: one walk over the rows of the range.
 import {timeOf} from '../../../actors/chunk/rows.js';
+import type {UserFilter} from '../../asks/user-filter.js';
 import {nameIndex} from '../name-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {RowScan} from '../row-scan.js';
+import {filteredUsers} from './filtered-users.js';
 
 /** `names`: in the order of the answer. */
 export async function usersOfNames(
   reading: Reading,
-  {fromMs, toMs}: {readonly fromMs: number; readonly toMs: number},
+  {fromMs, toMs, users: filter}: {readonly fromMs: number; readonly toMs: number; readonly users?: UserFilter},
   names: readonly string[],
   snapshots: readonly PartitionSnapshot[],
 ): Promise<Float64Array> {
@@ -37,6 +39,7 @@ export async function usersOfNames(
           users[place]! += 1;
         }
       },
+      await filteredUsers(reading, snapshot, filter),
     );
   }
   return users;

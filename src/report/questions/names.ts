@@ -6,11 +6,13 @@ import {NameTimes} from '../../../actors/report/counts/name-times.js';
 import type {QueryOf} from '../../asks/report.js';
 import {namesCursorText} from '../../names-cursor.js';
 import {nameIndex} from '../name-index.js';
+import {filteredUsers} from '../operators/filtered-users.js';
 import {hiddenBy} from '../operators/ranked-list.js';
 import {usersOfNames} from '../operators/users-of-names.js';
 import {loadsAheadMax} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
+import {type ChosenFold, RowScan} from '../row-scan.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
 const heldNameBytes = 128;
@@ -59,22 +61,17 @@ export async function names(
   return namesAnswer(names, page.hasMore, cursor);
 }
 
-async function namePage(
-  reading: Reading,
-  {fromMs, toMs, prefix = '', limit, after, hidden}: QueryOf<'names'>,
-  snapshots: readonly PartitionSnapshot[],
-) {
+async function namePage(reading: Reading, query: QueryOf<'names'>, snapshots: readonly PartitionSnapshot[]) {
+  const {prefix = '', limit, after, hidden} = query;
   const counts = new Map<string, number>();
-  for (const {index, names, leftOut} of snapshots) {
-    const partial = new NameCounts(names.count, fromMs, toMs);
-    await reading.scan.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
-    partial.addCells(leftOut.cells);
-    await reading.scan.foldRows(partial.chunks(index), leftOut.users, (_, rows) => partial.addRows(rows));
+  for (const snapshot of snapshots) {
+    const {names} = snapshot;
+    const inPartition = await countsIn(reading, query, snapshot);
     for (let name = 0; name < names.count; name++) {
       if (name % namesAtOnce === 0) await reading.scan.pauseIfDue();
-      if (partial.counts[name] === 0) continue;
+      if (inPartition[name] === 0) continue;
       const text = names.text(name);
-      if (text.startsWith(prefix)) counts.set(text, (counts.get(text) ?? 0) + partial.counts[name]);
+      if (text.startsWith(prefix)) counts.set(text, (counts.get(text) ?? 0) + inPartition[name]);
     }
   }
   const page = new NamePage(limit, after);
@@ -85,6 +82,30 @@ async function namePage(
     if (hidden?.areShown || !isHidden(name)) page.add({count, name});
   }
   return page.finish();
+}
+
+/** Events by name index: of all users out of cells, of some out of their rows. */
+async function countsIn(
+  reading: Reading,
+  {fromMs, toMs, users: filter}: QueryOf<'names'>,
+  snapshot: PartitionSnapshot,
+): Promise<Float64Array> {
+  const {index, names, leftOut} = snapshot;
+  const users = await filteredUsers(reading, snapshot, filter);
+  if (users === undefined) {
+    const partial = new NameCounts(names.count, fromMs, toMs);
+    await reading.scan.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
+    partial.addCells(leftOut.cells);
+    await reading.scan.foldRows(partial.chunks(index), leftOut.users, (_, rows) => partial.addRows(rows));
+    return partial.counts;
+  }
+  const counts = new Float64Array(names.count);
+  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [{}]});
+  const count: ChosenFold = (rows, [chosen]) => {
+    for (const row of chosen!) counts[rows.names[row]] += 1;
+  };
+  await scan.fold(snapshot, count, users);
+  return counts;
 }
 
 async function nameTimes(

@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {type NamesCursor, readNamesCursor} from '../../../src/names-cursor.js';
 import {activeUsersOf} from '../../../tools/model/active-users.js';
 import {dayMs, hourMs} from '../../../tools/model/calendar.js';
+import type {UserFilter} from '../../../tools/model/conditions.js';
 import {eventCountsOf} from '../../../tools/model/event-counts.js';
 import {funnelOf} from '../../../tools/model/funnel.js';
 import {namesOf} from '../../../tools/model/names.js';
@@ -14,6 +15,7 @@ import {
   someInterval,
   someRange,
   someStory,
+  someUsers,
   tell,
   texts,
   tinyBound,
@@ -42,13 +44,15 @@ describe('reports equal the model', () => {
       someRange,
       fc.constantFrom(undefined, 'A', 'never'),
       fc.integer({min: 1, max: 4}),
-      async (story, range, prefix, limit) => {
+      someUsers,
+      async (story, range, prefix, limit, ofUsers) => {
         const world = tell(story);
-        const expected = namesOf(world.model, range, prefix);
-        const query = {report: 'names', ...range, ...(prefix === undefined ? {} : {prefix})} as const;
+        const {users} = ofUsers as {users?: UserFilter};
+        const expected = namesOf(world.model, range, prefix, false, users);
+        const query = {report: 'names', ...range, ...ofUsers, ...(prefix === undefined ? {} : {prefix})} as const;
         expect(await world.ask({...query, limit: 100})).toEqual(expected);
         expect(await world.askAgain({...query, limit: 100})).toEqual(expected);
-        const withUsers = namesOf(world.model, range, prefix, true);
+        const withUsers = namesOf(world.model, range, prefix, true, users);
         expect(await world.ask({...query, limit: 100, withUsers: true})).toEqual(withUsers);
         expect(await world.ask({...query, limit: 100, withUsers: true}, tinyBound)).toEqual(withUsers);
         const pages: unknown[] = [];

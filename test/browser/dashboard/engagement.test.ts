@@ -569,6 +569,30 @@ test('A segment is created by hand, reports ask by it, and it is changed and rem
   await page.getByRole('option', {name: /^pro/}).click();
   await dialog.getByRole('button', {name: 'Create'}).click();
   await list.getByText('plan is pro').waitFor();
+  await list.getByRole('button', {name: 'Paying has the internal and test users'}).click();
+  await list.getByText('Internal and test users', {exact: true}).waitFor();
+
+  // One click leaves them out, and the page says so in its head.
+  await dashboard.goto(`/active?range=${from}..${to}&compare=off`);
+  const everybody = await ask<ActiveAnswer>('users', {metric: 'dau'});
+  await card('Active users').getByText(`${everybody.total} distinct users in all`).waitFor();
+  await page.getByRole('button', {name: 'All users', exact: true}).click();
+  await page.waitForURL(/not_segment=sg_/);
+  await card('Active users')
+    .getByText(`${everybody.total - 1} distinct users in all`)
+    .waitFor();
+  const others = new URL(page.url()).searchParams.get('not_segment')!;
+  await page.getByRole('button', {name: 'Without internal and test users'}).waitFor();
+  await dashboard.expectSoundOnPhone();
+  await dashboard.goto(`/?range=${from}..${to}&not_segment=${others}`);
+  await page.getByRole('button', {name: 'Without internal and test users'}).waitFor();
+  const names = (await secret.get(`/v1/names?${query({from, to, not_segment: others})}`)).json<NamesAnswer>();
+  await card('Top events').getByRole('row').nth(1).waitFor();
+  expect((await cellsOf(card('Top events'))).map(([name, times]) => [name, times])).toEqual(
+    names.data.map((one) => [one.name, String(one.count)]),
+  );
+  await page.getByRole('button', {name: 'Without internal and test users'}).click();
+  await page.waitForURL((url) => !url.search.includes('not_segment'));
 
   await dashboard.goto(`/active?range=${from}..${to}&compare=off`);
   await page.getByLabel('Only users of the segment').selectOption('Paying');

@@ -168,6 +168,7 @@ describe('roles', () => {
     ['GET', 'naming?deletion=nothing', 'admin'],
     ['POST', 'titles', 'analyst'],
     ['PUT', 'titles', 'admin'],
+    ['PUT', 'internal-users', 'analyst'],
     ['POST', 'v1/alerts/preview', 'analyst'],
     ['GET', 'alert-reach', 'analyst'],
     ['GET', 'v1/user/funnels?userId=nobody', 'analyst'],
@@ -290,6 +291,29 @@ describe('roles', () => {
     }
     for (const bad of [{users: Array(101).fill('x'), anonymous: []}, {users: ['']}, {users: 'u1'}, {}])
       expect((await seeing.client.post('/dashboard/api/titles', bad)).status).toBe(400);
+  });
+
+  test('an analyst says which segment has the internal users; every session knows it until the segment is removed', async () => {
+    const [analyst, reader] = [(await personAs('analyst')).client, (await personAs('reader')).client];
+    const internalOf = async () => (await reader.get('/dashboard/api/session')).json<{internal: unknown}>().internal;
+    expect(await internalOf()).toBeNull();
+    const users = {where: ['email contains @example.com']};
+    const {id} = (await analyst.post('/dashboard/api/v1/segments', {name: 'Us', users})).json<{id: string}>();
+    const set = (segment: unknown) => analyst.ask('PUT', '/dashboard/api/internal-users', {json: {segment}});
+    expect((await set(id)).json()).toEqual({segment: id});
+    expect(await internalOf()).toBe(id);
+    for (const bad of ['sg_0123456789abcdef', 'Us', 7, undefined]) expect((await set(bad)).status).toBe(400);
+    expect((await set(null)).json()).toEqual({segment: null});
+    expect(await internalOf()).toBeNull();
+    await set(id);
+    expect((await analyst.delete(`/dashboard/api/v1/segments/${id}`)).status).toBe(200);
+    expect(await internalOf()).toBeNull();
+    const {record} = (await admin.get('/dashboard/api/record')).json<{record: {what: string; subject: unknown}[]}>();
+    expect(record.filter(({what}) => what === 'internal-users.changed').map(({subject}) => subject)).toEqual([
+      id,
+      null,
+      id,
+    ]);
   });
 
   test('an access token opens no route of the API, a session neither', async () => {

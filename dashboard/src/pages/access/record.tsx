@@ -47,6 +47,7 @@ const words: Readonly<Record<RecordLine['what'], string>> = {
   'names.hidden': 'Changed which names are hidden',
   'properties.hidden': 'Changed which properties are hidden',
   'titles.changed': 'Changed what people are called by',
+  'internal-users.changed': 'Changed which users are internal',
   'dashboard.signed-in': 'Signed in',
   'dashboard.sessions-ended': 'Signed everybody out',
   'admin.refused': 'Refused: a wrong admin token',

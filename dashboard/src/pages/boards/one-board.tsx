@@ -21,6 +21,7 @@ import {FreshnessPill} from '../../shell/freshness';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {Empty, Loading} from '../../shell/states';
+import {WithoutSwitch} from '../../shell/without-switch';
 import {BoardFilters} from './board-filters';
 
 /** By the key of the pin. */
@@ -93,6 +94,7 @@ function BoardHead({
           <Icon name="Plus" />
           Filter
         </button>
+        <WithoutSwitch notSegment={question.not_segment} onChange={(not_segment) => ask({not_segment})} />
       </Head>
       {isOpen && <BoardFilters all={question} onChange={ask} />}
       {(range !== null || filters.length > 0) && (

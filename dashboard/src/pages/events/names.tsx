@@ -6,8 +6,8 @@ import {pageAddress} from '../../address/base';
 import {nameOrNone, type QuestionOf, word} from '../../address/codec';
 import {type Condition, writeCondition} from '../../address/conditions';
 import {breakdownBy, type Draft, questionAddress} from '../../address/page-question';
-import {daysOf, type Range} from '../../address/range';
-import {type Keys, keysQuestion, namesQuestion, range, valuesQuestion} from '../../address/report-address';
+import {daysOf} from '../../address/range';
+import {type Keys, keysQuestion, namesQuestion, not_segment, range, valuesQuestion} from '../../address/report-address';
 import type {Cell} from '../../charts/csv';
 import {count, datesText, percent} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
@@ -24,6 +24,7 @@ import {Icon} from '../../shell/icon';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
+import {WithoutSwitch} from '../../shell/without-switch';
 import '../../design/reports.css';
 import './names.css';
 
@@ -40,6 +41,7 @@ const namesForm = {
   /** Property or trait whose values are listed; null: none. */
   property: nameOrNone('the name of a property'),
   range,
+  not_segment,
 } as const;
 type NamesQuestion = QuestionOf<typeof namesForm>;
 
@@ -49,7 +51,7 @@ export function Names() {
   const days = daysOf(range, today.value);
   const keys: Keys = of === 'users' ? {of} : {of, event: event ?? undefined, days};
   const [begin, setBegin] = useState('');
-  const names = useReports(undefined, [namesQuestion(days, listedMax, begin)]);
+  const names = useReports(undefined, [namesQuestion({...days, not_segment: question.not_segment}, listedMax, begin)]);
   const answer = names.shown?.reports[0]?.value as NamesAnswer | undefined;
   const most = answer?.data[0]?.count ?? 1;
   return (
@@ -60,6 +62,7 @@ export function Names() {
           place={{zone: 'UTC', today: today.value}}
           onRange={(chosen) => ask({range: chosen})}
         />
+        <WithoutSwitch notSegment={question.not_segment} onChange={(not_segment) => ask({not_segment})} />
         <FreshnessPill freshness={names.shown?.freshness} />
       </div>
       <AddressProblems problems={problems} onDrop={() => ask({})} />
@@ -132,7 +135,7 @@ export function Names() {
 }
 
 function Properties({
-  question: {of, event, property, range},
+  question,
   keys,
   onChoose,
 }: {
@@ -140,6 +143,7 @@ function Properties({
   readonly keys: Keys;
   readonly onChoose: (property: string) => void;
 }) {
+  const {of, event, property} = question;
   const asking = useReports(undefined, [keysQuestion(keys, listedMax)]);
   const report = asking.shown?.reports[0];
   const answer = report?.value as PropertiesAnswer | TraitsAnswer | undefined;
@@ -154,7 +158,7 @@ function Properties({
         report && (
           <ListTools
             file="properties"
-            trend={ofUsers ? undefined : trendOf(event, range)}
+            trend={ofUsers ? undefined : trendOf(question)}
             path={report.path}
             rows={() => [
               ['name', 'share', 'types'],
@@ -191,7 +195,7 @@ function Properties({
 }
 
 function Values({
-  question: {of, event, range},
+  question,
   keys,
   property,
 }: {
@@ -199,6 +203,7 @@ function Values({
   readonly keys: Keys;
   readonly property: string;
 }) {
+  const {of} = question;
   const asking = useReports(undefined, [valuesQuestion(keys, property, listedMax)]);
   const report = asking.shown?.reports[0];
   const answer = report?.value as ValuesAnswer | undefined;
@@ -214,7 +219,7 @@ function Values({
         report && (
           <ListTools
             file="values"
-            trend={trendOf(event, range, {breakdown: breakdownBy(ofUsers ? `trait:${property}` : property)})}
+            trend={trendOf(question, {breakdown: breakdownBy(ofUsers ? `trait:${property}` : property)})}
             path={report.path}
             rows={() => [['value', 'count'], ...rows.map((one) => [rowText(one), one.count])]}
           />
@@ -227,7 +232,7 @@ function Values({
             {rows.map((one) => {
               const condition = conditionOf(property, one);
               const where = condition && [writeCondition(condition)];
-              const trend = where && trendOf(event, range, ofUsers ? {users: {where}} : {where});
+              const trend = where && trendOf(question, ofUsers ? {users: {where}} : {where});
               return (
                 <Row key={rowText(one)} name={rowText(one)} share={one.count / most} address={trend}>
                   <td class="number">{count(one.count)}</td>
@@ -252,11 +257,16 @@ function conditionOf(property: string, {value, kind}: Value): Condition | undefi
 
 /** `where`: of the event. */
 const trendOf = (
-  event: string | null,
-  range: Range,
+  {event, range, not_segment}: NamesQuestion,
   {where, ...asked}: Partial<Draft<'counts'>> & {readonly where?: string[]} = {},
 ): string =>
-  pageAddress(questionAddress<'counts'>('/trends', {events: [{event: event ?? undefined, where}], ...asked}, {range}));
+  pageAddress(
+    questionAddress<'counts'>(
+      '/trends',
+      {events: [{event: event ?? undefined, where}], ...asked},
+      {range, not_segment},
+    ),
+  );
 
 function ListTools({
   file,

@@ -19,14 +19,17 @@ export interface FirstBoardProps {
   /** Somebody chose them: then they are those of the pins, too. */
   readonly isChosen: boolean;
   readonly every: Interval;
+  /** Segment whose users do not count; null: what each pin says. */
+  readonly notSegment: string | null;
   readonly onRange: (range: Range) => void;
 }
 
-export function FirstBoard({range, isChosen, every, onRange}: FirstBoardProps) {
+export function FirstBoard({range, isChosen, every, notSegment, onRange}: FirstBoardProps) {
   useBoards();
   const fault = boardsFault.value;
   const board = boards.value?.[0];
-  const ofTiles: OfTiles = {all: isChosen ? {...asSaved, range} : asSaved, onRange};
+  const everywhere = {...asSaved, not_segment: notSegment};
+  const ofTiles: OfTiles = {all: {...everywhere, ...(isChosen && {range})}, onRange};
   const hasPin = board !== undefined && board.tiles.length > 0;
   return (
     <>
@@ -47,7 +50,7 @@ export function FirstBoard({range, isChosen, every, onRange}: FirstBoardProps) {
               </div>
             ) : (
               <Usual
-                {...{all: asSaved, onRange}}
+                {...{all: everywhere, onRange}}
                 search={`?${new URLSearchParams({range: rangeText(range), every, compare: 'off'})}`}
                 tools={() => null}
                 onFresh={() => {}}

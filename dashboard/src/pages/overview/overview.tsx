@@ -11,7 +11,8 @@ import {useAddress} from '../../service/use-address';
 import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
-import {Tiles, useTiles} from './tiles';
+import type {TilesProps} from './tiles';
+import {useTiles} from './tiles-asked';
 import type {TopEventsProps} from './top-events';
 import {TrendCard} from './trend-card';
 import './overview.css';
@@ -27,14 +28,27 @@ const TopEvents = later<TopEventsProps>(
   </div>,
 );
 
+const Tiles = later<TilesProps>(
+  () => import('./tiles').then(({Tiles: Part}) => Part),
+  <div class="row tiles">
+    {[0, 1, 2, 3].map((at) => (
+      <section key={at} class="card tile span-3">
+        <Loading lines={1} />
+      </section>
+    ))}
+  </div>,
+);
+
 const trendMax = 3;
 
 export function Overview() {
   const {question, problems, ask} = useAddress(overviewForm);
-  const days = daysOf(question.range, today.value);
+  const {not_segment} = question;
+  const days = {...daysOf(question.range, today.value), not_segment};
   const interval = intervalOf(question.every, days);
   const since = useFirstDay();
-  const past = comparedDays(days, interval, question.compare, since);
+  const compared = comparedDays(days, interval, question.compare, since);
+  const past = compared && {...compared, not_segment};
   const asked = {days, interval, past};
 
   const names = useReports(asked, [namesQuestion(days, namesMax)]);
@@ -56,11 +70,11 @@ export function Overview() {
   const isPastAsked = soFar !== undefined && asOfMs !== undefined;
   const pastNames = useReports(asked, isPastAsked ? [namesQuestion(soFar, namesMax)] : undefined);
 
-  const tiles = useTiles(Math.min(days.to, today.value), since);
+  const tiles = useTiles(Math.min(days.to, today.value), since, {not_segment});
 
   const zoom = (range: Range): void => ask({range, every: null});
 
-  const isNothing = listed !== undefined && listed.data.length === 0 && !names.isOther;
+  const isNothing = listed !== undefined && listed.data.length === 0 && !names.isOther && not_segment === null;
   return (
     <>
       <ReportHead
@@ -72,6 +86,7 @@ export function Overview() {
         interval={interval}
         compare={question.compare}
         since={since}
+        notSegment={not_segment}
         ask={ask}
       />
       {isNothing ? (
@@ -81,12 +96,13 @@ export function Overview() {
           <Tiles tiles={tiles} />
           <div class="row">
             <TrendCard trend={trend} names={names} onRange={zoom} />
-            <TopEvents names={names} pastNames={past && pastNames} range={question.range} />
+            <TopEvents names={names} pastNames={past && pastNames} range={question.range} notSegment={not_segment} />
           </div>
           <FirstBoard
             range={question.range}
             isChosen={question.range !== overviewForm.range.absent}
             every={interval}
+            notSegment={not_segment}
             onRange={zoom}
           />
         </>

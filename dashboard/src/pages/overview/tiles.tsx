@@ -1,101 +1,49 @@
 // The four figures at the top, of the last day of the range: events, and users active within 1, 7 and 30 days.
 // Each is compared with the time before up to the same moment, as long as its day is not over.
 
-import {dayMs} from '../../../../actors/limits.js';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {beginsBefore} from '../../address/compared';
-import type {Days} from '../../address/range';
-import {type Metric, namesMax, namesQuestion, type Span, usersQuestion} from '../../address/report-address';
 import {clockText, count, dayName, weekdayName} from '../../charts/format';
 import {Sparkline} from '../../charts/sparkline';
-import {type Asking, useReports} from '../../service/reports';
 import {today} from '../../service/today';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 import {ReportBody} from '../../shell/report-body';
 import {plainNumbers} from './plain-numbers';
+import {
+  type Tiles as AskedTiles,
+  activeOf,
+  dayOf,
+  namesOf,
+  pastActiveOf,
+  pastDays,
+  pastNamesOf,
+  type Scope,
+} from './tiles-asked';
 
-const sparkDays = 15;
-
-interface TilesQuestion {
-  readonly day: number;
-  readonly today: number;
-}
-
-export interface Tiles {
-  /** The day that was asked for last. */
-  readonly day: number;
-  /** The first day with data, where it is known. */
-  readonly since: number | undefined;
-  readonly asking: readonly Asking<unknown>[];
-  readonly now: Asking<TilesQuestion>;
-  readonly past: Asking<{readonly untilMs: number | undefined}>;
-  readonly days: Asking<unknown>;
-}
-
-const dayOf = (day: number): Days => ({from: day, to: day});
-const namesOf = (span: Span) => namesQuestion(span, namesMax);
-const activeOf = (metric: Metric, day: number) => usersQuestion(metric, {from: day - sparkDays + 1, to: day}, 'day');
-
-/** Days that a metric looks back over, and how many days before it is compared. */
-const looks: Readonly<Record<Metric, {readonly back: number; readonly before: number}>> = {
-  dau: {back: 1, before: 7},
-  wau: {back: 7, before: 7},
-  mau: {back: 30, before: 30},
-};
-
-const pastDays = (metric: Metric, day: number): Days => {
-  const {back, before} = looks[metric];
-  return {from: day - before - back + 1, to: day - before};
-};
-const pastActiveOf = (metric: Metric, day: number, untilMs: number | undefined) => {
-  const span = pastDays(metric, day);
-  const shiftMs = looks[metric].before * dayMs;
-  return usersQuestion(metric, untilMs === undefined ? span : {...span, untilMs: untilMs - shiftMs}, 'day');
-};
-const pastNamesOf = (day: number, untilMs: number | undefined) =>
-  namesOf(untilMs === undefined ? dayOf(day - 7) : {...dayOf(day - 7), untilMs: untilMs - 7 * dayMs});
-
-/** `day`: days since 1970-01-01, today at the latest. */
-export function useTiles(day: number, since: number | undefined): Tiles {
-  const now = useReports({day, today: today.value}, [
-    namesOf(dayOf(day)),
-    ...(['dau', 'wau', 'mau'] as const).map((metric) => activeOf(metric, day)),
-  ]);
-  const asOfMs = now.shown?.freshness?.asOfMs;
-  const untilMs = day === today.value ? asOfMs : undefined;
-  const isKnown = now.shown !== undefined && !now.isOther;
-  const past = useReports(
-    {untilMs},
-    isKnown
-      ? [
-          pastNamesOf(day, untilMs),
-          ...(['dau', 'wau', 'mau'] as const).map((metric) => pastActiveOf(metric, day, untilMs)),
-        ]
-      : undefined,
-  );
-  // The days before are asked for with what is compared: before that stand the figures.
-  const before = Array.from({length: sparkDays - 1}, (_, at) => namesOf(dayOf(day - sparkDays + 1 + at)));
-  const days = useReports(undefined, isKnown ? before : undefined);
-  return {day, since, asking: [now, past], now, past, days};
-}
+const scopeIn = ({not_segment}: Scope): Scope => ({not_segment});
 
 const sumOf = ({data}: NamesAnswer): number => data.reduce((all, {count: one}) => all + one, 0);
 
-export function Tiles({tiles: {day: asked, since, now, past, days}}: {readonly tiles: Tiles}) {
+export interface TilesProps {
+  readonly tiles: AskedTiles;
+}
+
+export function Tiles({tiles: {day: asked, scope: askedScope, since, now, past, days}}: TilesProps) {
   const shown = now.shown;
   const day = shown?.question.day ?? asked;
   const shownToday = shown?.question.today ?? today.value;
-  const names = shown?.of<NamesAnswer>(namesOf(dayOf(day)));
+  const scope = shown === undefined ? askedScope : scopeIn(shown.question);
+  const names = shown?.of<NamesAnswer>(namesOf({...scope, ...dayOf(day)}));
   const untilMs = past.shown?.question.untilMs;
-  const pastNames = past.shown?.of<NamesAnswer>(pastNamesOf(day, untilMs)).value;
+  const pastNames = past.shown?.of<NamesAnswer>(pastNamesOf(day, untilMs, scope)).value;
   const isOpen = day === shownToday;
   const until = isOpen && untilMs !== undefined ? ` by ${clockText(untilMs / 1_000).slice(0, 5)}` : '';
   const weekday = `${isOpen ? 'last ' : 'the '}${weekdayName(day * 86_400)}${isOpen ? '' : ' before'}${until}`;
   const eventDays = days.shown?.reports.map(({value}) => (value === undefined ? null : sumOf(value as NamesAnswer)));
   const name = dayName(day, shownToday);
-  const ofDay = {days: dayOf(day), today: shownToday, freshness: shown?.freshness};
+  const ofDay = {days: {...scope, ...dayOf(day)}, today: shownToday, freshness: shown?.freshness};
   const on = name === 'today' || name === 'yesterday' ? name : `on ${name}`;
   return (
     <div class="row tiles">
@@ -123,7 +71,7 @@ export function Tiles({tiles: {day: asked, since, now, past, days}}: {readonly t
           ['mau', 'Active users, 30 days', 'the 30 days before'],
         ] as const
       ).map(([metric, label, note]) => {
-        const report = shown?.of<ActiveAnswer>(activeOf(metric, day));
+        const report = shown?.of<ActiveAnswer>(activeOf(metric, day, scope));
         return (
           <section key={metric} class="card tile span-3" aria-label={label}>
             <span class="label">{label}</span>
@@ -139,7 +87,7 @@ export function Tiles({tiles: {day: asked, since, now, past, days}}: {readonly t
                   before={
                     beginsBefore(pastDays(metric, day), since)
                       ? undefined
-                      : past.shown?.of<ActiveAnswer>(pastActiveOf(metric, day, untilMs)).value?.total
+                      : past.shown?.of<ActiveAnswer>(pastActiveOf(metric, day, untilMs, scope)).value?.total
                   }
                   note={note}
                   spark={report!.value!.data.map((bucket) => bucket.count)}

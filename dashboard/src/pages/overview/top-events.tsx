@@ -21,16 +21,17 @@ export interface TopEventsProps {
   /** Undefined: it compares with nothing. */
   readonly pastNames: Asking<unknown> | undefined;
   readonly range: Range;
+  readonly notSegment: string | null;
 }
 
-export function TopEvents({names, pastNames, range}: TopEventsProps) {
+export function TopEvents({names, pastNames, range, notSegment}: TopEventsProps) {
   const report = names.shown?.reports[0];
   const answer = report?.value as NamesAnswer | undefined;
   const past = pastNames?.shown?.reports[0]?.value as NamesAnswer | undefined;
   const pastCounts = new Map(past?.data.map(({name, count: one}) => [name, one]));
   const top = answer?.data[0]?.count ?? 1;
   const trendOf = (event: string): string =>
-    pageAddress(questionAddress<'counts'>('/trends', {events: [{event}]}, {range}));
+    pageAddress(questionAddress<'counts'>('/trends', {events: [{event}]}, {range, not_segment: notSegment}));
   const behind =
     (event: string, value: number): Behind =>
     async () => {

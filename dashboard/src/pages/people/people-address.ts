@@ -3,7 +3,7 @@ import {dateText} from '../../../../actors/calendar.js';
 import {flatOf} from '../../../../src/asks/question/flat.js';
 import {nameOrNone, type Parameter, type QuestionOf, word} from '../../address/codec.js';
 import {conditions, writeCondition} from '../../address/conditions.js';
-import {inUtc, peopleForm} from '../../address/report-address.js';
+import {inUtc, not_segment, peopleForm} from '../../address/report-address.js';
 
 /** Columns of the list beside who it is. A trait has a column of its own as `trait:` and its name. */
 export const usualColumns = ['last_seen', 'first_seen', 'traits'] as const;
@@ -32,13 +32,14 @@ export const peopleListForm = {
   /** Null: ever. */
   within: word<(typeof withins)[number], null>(withins, null),
   user_where: conditions,
+  not_segment,
   column: columns,
 } as const;
 export type PeopleQuestion = QuestionOf<typeof peopleListForm>;
 
 /** @param page of an earlier answer: where it ends, and the position that it is of. */
 export function userListPath(
-  {search, event, within, user_where: traits}: PeopleQuestion,
+  {search, event, within, user_where: traits, not_segment: others}: PeopleQuestion,
   today: number,
   limit: number,
   page?: {readonly cursor: string; readonly at: string},
@@ -46,7 +47,7 @@ export function userListPath(
   const list = flatOf({
     report: 'people',
     search: search ?? undefined,
-    users: {where: traits.map(writeCondition)},
+    users: {where: traits.map(writeCondition), not_segment: others ?? undefined},
     event: event ?? undefined,
     range: within === null ? undefined : {from: dateText(today - Number.parseInt(within, 10) + 1), to: dateText(today)},
     timezone: inUtc[1],

@@ -10,6 +10,7 @@ import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {Loading} from '../../shell/states';
+import {WithoutSwitch} from '../../shell/without-switch';
 import {peopleListForm} from './people-address';
 import {PeopleList} from './people-list';
 import './people.css';
@@ -30,7 +31,9 @@ export function People() {
   if (isList)
     return (
       <>
-        <Head title="People" freshness={<FreshnessPill freshness={listFreshness.value} />} />
+        <Head title="People" freshness={<FreshnessPill freshness={listFreshness.value} />}>
+          <WithoutSwitch notSegment={question.not_segment} onChange={(not_segment) => ask({not_segment})} />
+        </Head>
         <AddressProblems problems={problems} onDrop={() => ask({})} />
         <Search
           person={undefined}

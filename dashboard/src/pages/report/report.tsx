@@ -28,7 +28,7 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
   const {question, problems, ask, suggest} = useCodec(codec);
   const [freshness, setFreshness] = useState<Freshness>();
   const [isCleared, setCleared] = useState(false);
-  const {range, zone, compare} = report.times(question);
+  const {range, zone, compare, not_segment: notSegment} = report.times(question);
   const asked = askedOf(report, question, todayIn(zone), useFirstDay(wallMs, zone, isOverTime));
   const askOver = (times: Partial<Times>): void => ask(report.over(question, times));
   const {days, today, since} = asked;
@@ -45,6 +45,7 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
         offered={report.offered}
         {...(isOverTime && {compare, since})}
         place={{zone, today}}
+        notSegment={notSegment}
         ask={askOver}
       />
       <div class="builder">

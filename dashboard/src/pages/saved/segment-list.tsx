@@ -6,6 +6,7 @@ import {ConditionList} from '../../controls/condition-list';
 import {DialogForm} from '../../controls/dialog-form';
 import {Moment} from '../../controls/moment';
 import {Field} from '../../controls/options';
+import type {Fault} from '../../service/client';
 import {
   changeSegment,
   createSegment,
@@ -14,14 +15,15 @@ import {
   type Segment,
   segments,
   segmentsFault,
+  setInternalUsers,
 } from '../../service/segments';
-import {may} from '../../service/session';
+import {may, session} from '../../service/session';
 import {AskedState} from '../../shell/asked-state';
 import {Card} from '../../shell/card';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {Icon} from '../../shell/icon';
 import {RowTool} from '../../shell/row-tool';
-import {Empty} from '../../shell/states';
+import {Empty, FaultBox} from '../../shell/states';
 
 type Asked = {readonly what: 'new'} | {readonly what: 'change' | 'remove'; readonly segment: Segment};
 
@@ -31,6 +33,9 @@ export function SegmentList() {
   const all = segments.value;
   const mayChange = may('analyst');
   const close = (): void => setAsked(undefined);
+  const [fault, setFault] = useState<Fault>();
+  const internal = session.value?.internal;
+  const setInternal = async (id: string | null): Promise<void> => setFault(await setInternalUsers(id));
   return (
     <Card
       span={12}
@@ -46,6 +51,7 @@ export function SegmentList() {
       }
     >
       <AskedState value={all} fault={segmentsFault.value} onAgain={() => void readSegments()} />
+      {fault !== undefined && <FaultBox fault={fault} />}
       {all?.length === 0 && (
         <Empty title="No segment yet">Who is in one is computed with each question: no list of people is stored.</Empty>
       )}
@@ -55,7 +61,10 @@ export function SegmentList() {
             <li key={segment.id}>
               <Icon name="users" />
               <span class="saved-name">
-                <span>{segment.name}</span>
+                <span>
+                  {segment.name}
+                  {segment.id === internal && <span class="pill">Internal and test users</span>}
+                </span>
                 <span class="faint">{wordsOf(segment)}</span>
               </span>
               <span class="saved-who faint">
@@ -63,6 +72,15 @@ export function SegmentList() {
               </span>
               {mayChange && (
                 <span class="saved-tools">
+                  <RowTool
+                    label={
+                      segment.id === internal
+                        ? `${segment.name} has no internal and test users`
+                        : `${segment.name} has the internal and test users`
+                    }
+                    icon="Flag"
+                    onClick={() => void setInternal(segment.id === internal ? null : segment.id)}
+                  />
                   <RowTool
                     label={`Change ${segment.name}`}
                     icon="Rename"
@@ -78,6 +96,9 @@ export function SegmentList() {
             </li>
           ))}
         </ul>
+      )}
+      {all !== undefined && all.length > 0 && !all.some(({id}) => id === internal) && mayChange && (
+        <p class="help">Mark one as internal and test users (the flag): every page can then leave them out.</p>
       )}
       {asked?.what === 'new' && <SegmentForm onClose={close} />}
       {asked?.what === 'change' && <SegmentForm segment={asked.segment} onClose={close} />}

@@ -49,7 +49,7 @@ const spans = [6, 6, 4, 4, 4, 6, 6] as const;
 export function Web() {
   const address = useCodec(codec);
   const {question, problems, ask} = address;
-  const {range, zone} = times(question);
+  const {range, zone, not_segment: notSegment} = times(question);
   const names = useReports(undefined, [namesQuestion(everyDay(today.value), namesMax)]);
   const listed = names.shown?.reports[0]?.value as NamesAnswer | undefined;
   const event = question.events?.[0]?.event ?? (listed && viewNameIn(listed.data.map(({name}) => name)));
@@ -64,7 +64,8 @@ export function Web() {
         problems={problems}
         range={range}
         place={place}
-        ask={({range: chosen}) => ask(over(question, chosen === undefined ? {} : {range: chosen}))}
+        notSegment={notSegment}
+        ask={({every: _, ...chosen}) => ask(over(question, chosen))}
       />
       <WebFields
         question={question}
@@ -88,7 +89,7 @@ function WebOf({
   readonly event: string;
   readonly address: Address<WebDraft>;
 }) {
-  const {range, zone, compare} = times(question);
+  const {range, zone, compare, not_segment: notSegment} = times(question);
   const askOver = (changed: Parameters<typeof over>[1]): void => ask(over(question, changed));
   const place = {zone, today: todayIn(zone)};
   const since = useFirstDay(wallMs, zone);
@@ -119,6 +120,7 @@ function WebOf({
         compare={compare}
         since={since}
         place={place}
+        notSegment={notSegment}
         ask={askOver}
       />
       <WebFields

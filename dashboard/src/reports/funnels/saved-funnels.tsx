@@ -99,7 +99,9 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
 
 /** Rules that a saved funnel does not have. */
 const hasMore = ({users, hold, in_range: inRange}: FunnelDraft): boolean =>
-  [users?.where?.length || undefined, users?.segment, hold, inRange].some((one) => one !== undefined);
+  [users?.where?.length || undefined, users?.segment, users?.not_segment, hold, inRange].some(
+    (one) => one !== undefined,
+  );
 
 const orderWords = {strict: ', one right after the other', any: ', in any order', sequential: ''};
 

@@ -83,7 +83,7 @@ export const plainTrendBehind = ({
   trendBehind({
     ...number,
     series: {event},
-    question: everything,
+    question: number.days.not_segment ? {...everything, users: {not_segment: number.days.not_segment}} : everything,
     row: undefined,
     answer: undefined,
   });

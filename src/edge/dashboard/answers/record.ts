@@ -27,6 +27,7 @@ export interface RecordLine {
     | 'names.hidden'
     | 'properties.hidden'
     | 'titles.changed'
+    | 'internal-users.changed'
     | 'dashboard.signed-in'
     | 'dashboard.sessions-ended'
     | 'admin.refused'

@@ -12,6 +12,8 @@ export interface SessionAnswer {
   readonly sees_traits: boolean;
   /** The traits that titles of people come from: the first that is set. */
   readonly titles: readonly string[];
+  /** Id of the segment of internal and test users; null: there is none. */
+  readonly internal: string | null;
   /** Id of the access token; `admin` for the admin token and a sign-in link. */
   readonly by: string;
   readonly until: string;

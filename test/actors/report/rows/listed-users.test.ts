@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {ReportQuery} from '../../../../src/asks/report.js';
+import type {UserRules} from '../../../../src/asks/user-filter.js';
 import type {UserSort} from '../../../../src/asks/user-list.js';
 import {readUserCursor, userCursorText} from '../../../../src/user-cursor.js';
 import {formatTime} from '../../../../tools/model/calendar.js';
@@ -60,14 +61,17 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
     const createdMs = Math.min(...times, ...(profile === undefined ? [] : [0]));
     const lastMs = times.length === 0 ? 0 : Math.max(...times);
     const traits = Object.fromEntries(profile?.traits ?? []);
-    const hasDone = (users?.did ?? []).every(({event, where, fromMs, toMs, isAbsent}) => {
-      const found = ofUser.some(
-        ({name, timeMs, properties}) =>
-          (event ?? name) === name && fromMs <= timeMs && timeMs <= toMs && holdAll(properties, where),
-      );
-      return found !== isAbsent;
-    });
-    return {id, createdMs, lastMs, traits, hasDone, value: sort && sortValueOf(ofUser, sort)};
+    const meets = ({where: ofTraits, did}: UserRules): boolean =>
+      holdAll(traits, ofTraits) &&
+      did.every(({event, where, fromMs, toMs, isAbsent}) => {
+        const found = ofUser.some(
+          ({name, timeMs, properties}) =>
+            (event ?? name) === name && fromMs <= timeMs && timeMs <= toMs && holdAll(properties, where),
+        );
+        return found !== isAbsent;
+      });
+    const isMeant = users === undefined || (meets(users) && (users.except === undefined || !meets(users.except)));
+    return {id, createdMs, lastMs, traits, isMeant, value: sort && sortValueOf(ofUser, sort)};
   });
   const isFound = ({id, traits}: {readonly id: string; readonly traits: Record<string, unknown>}): boolean =>
     search === undefined ||
@@ -77,9 +81,7 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
         `${text}`.toUpperCase().includes(search.text.toUpperCase()),
     );
   return known
-    .filter(
-      (one) => one.id.startsWith(prefix) && isFound(one) && one.hasDone && holdAll(one.traits, users?.where ?? []),
-    )
+    .filter((one) => one.id.startsWith(prefix) && isFound(one) && one.isMeant)
     .sort(
       (a, b) =>
         // Infinities without a value differ by NaN: then places decide.
@@ -112,20 +114,24 @@ const someSort = fc
     ...(property === undefined ? {} : {property}),
   }));
 
+const someRules = fc.record({
+  where: fc.constantFrom(
+    [],
+    [{property: 'a', op: 'set' as const, values: []}],
+    [{property: 'b', op: 'ne' as const, values: ['1']}],
+  ),
+  did: fc.array(someDeed, {maxLength: 3}),
+});
+
 test('users, with what they did and their traits, equal the model, in pages of any size', async () => {
   const someQuery = fc.record(
     {
       report: fc.constant('user_list' as const),
       prefix: fc.constantFrom('a', 'b', 'nobody'),
       search: fc.record({text: fc.constantFrom('A', 'd', 'R', '1', 'nobody'), traits: fc.subarray(['a', 'b'])}),
-      users: fc.record({
-        where: fc.constantFrom(
-          [],
-          [{property: 'a', op: 'set' as const, values: []}],
-          [{property: 'b', op: 'ne' as const, values: ['1']}],
-        ),
-        did: fc.array(someDeed, {maxLength: 3}),
-      }),
+      users: fc
+        .tuple(someRules, fc.option(someRules, {nil: undefined}))
+        .map(([rules, except]) => ({...rules, ...(except && {except})})),
       sort: someSort,
       limit: fc.integer({min: 1, max: 6}),
     },
