@@ -239,9 +239,7 @@ const segmentId = () => text('the id of a segment', (text) => isDefinitionId('sg
 
 export const users = object({
   ...filter,
-  segment: segmentId().describe(
-    'Only users of this segment (`/v1/segments`), as it is now. `where` and `did` must hold, too.',
-  ),
+  segment: segmentId().describe('Only users of this segment (`/v1/segments`), as it is now.'),
   not_segment: segmentId().describe('Only users who are not in this segment.'),
 })
   .optional()

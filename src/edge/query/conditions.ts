@@ -2,7 +2,6 @@
 import {conditionsMax} from '../../../actors/limits.js';
 import {type Condition, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
 import {readCondition} from '../../../actors/report/rows/condition-text.js';
-import {where as whereOfQuestions} from '../../asks/question/members.js';
 import {nearestCondition} from '../../nearest.js';
 import {optionalList, type TextForm} from './parameters.js';
 
@@ -23,7 +22,8 @@ const conditionText: TextForm<string> = {
 export const conditionTexts = (of: {readonly description?: string | undefined}) =>
   optionalList(conditionText, {countMax: conditionsMax, description: of.description!});
 
-export const where = optionalList(condition, {
-  countMax: conditionsMax,
-  description: whereOfQuestions.description!,
-});
+/** What `where` of a question means is said by its schema. */
+const description =
+  'Only events that meet this condition, as in `Conditions`: `plan eq pro`, `amount>=10`. All must hold.';
+export const where = optionalList(condition, {countMax: conditionsMax, description});
+export const whereTexts = conditionTexts({description});

@@ -1,17 +1,17 @@
 // What a user did to be counted: an event or any, `where`, `user_where` of reports about users (docs/api/reports/README.md), and
 // the members of a question that they are.
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
-import {type Conditions, conditionsOf, type UsersMember, where} from '../../asks/question/members.js';
+import {type Conditions, conditionsOf, type UsersMember} from '../../asks/question/members.js';
 import type {UserFilter} from '../../asks/user-filter.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {conditionTexts} from './conditions.js';
+import {whereTexts} from './conditions.js';
 import {flag, name, optional} from './parameters.js';
 import type {QueryValues} from './query.js';
 import {type UserService, userFilterOf, usersForm, usersIn} from './user-filter.js';
 
 export const didForm = {
   event: optional(name, {description: 'The name of the events that count. Without it: events of every name.'}),
-  where: conditionTexts(where),
+  where: whereTexts,
   ...usersForm,
 };
 

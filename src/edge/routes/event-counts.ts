@@ -3,11 +3,11 @@ import {seriesMax} from '../../../actors/limits.js';
 import {isOfNumbers} from '../../../actors/report/rows/measures.js';
 import type {CountsReportQuery} from '../../asks/counts.js';
 import {type CountsQuestion, counts} from '../../asks/question/counts.js';
-import {conditionsOf, where} from '../../asks/question/members.js';
+import {conditionsOf} from '../../asks/question/members.js';
 import type {Front} from '../front.js';
 import {bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
-import {conditionTexts} from '../query/conditions.js';
+import {whereTexts} from '../query/conditions.js';
 import {flag, member, name, optional, optionalList, type TextForm} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
@@ -48,7 +48,7 @@ export const countsForm = {
       'Only events with this property value, as `<property>=<value>`: `plan=pro`, or `cart.currency=EUR` for a nested ' +
       'one. Compares with the text of a string, number or boolean.',
   }),
-  where: conditionTexts(where),
+  where: whereTexts,
   ...usersForm,
   measure: member(measured.of.optional(), {description: measured.of.description!}),
   property: member(measured.property),

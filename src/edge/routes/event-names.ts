@@ -6,7 +6,7 @@ import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {optionalBoundsOf} from '../query/asked-times.js';
-import {flag, member} from '../query/parameters.js';
+import {flag, member, ofPageBefore} from '../query/parameters.js';
 import {openRangeIn, recentForm, recentOf} from '../query/recent-range.js';
 import {userFilterOf, usersForm, usersIn} from '../query/user-filter.js';
 import {formatForm} from './report-format.js';
@@ -23,11 +23,7 @@ export const namesForm = {
   ...usersForm,
   ...recentForm,
   limit: member(shape.limit),
-  cursor: member(shape.cursor, {
-    description:
-      'The `next_cursor` of the page before, with the same `prefix`; it keeps the range, and `limit` may change. Pages ' +
-      'of one `Report-Log-Position` fit together; between two of them names may change places.',
-  }),
+  cursor: member(shape.cursor, {description: ofPageBefore}),
 };
 
 export const namesReport = reportRoute(namesForm, (values, front) => {

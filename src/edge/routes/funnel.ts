@@ -11,7 +11,6 @@ import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram
 import type {BreakdownAt, FunnelRules, StepPoint} from '../../asks/funnels.js';
 import {type FollowedQuestion, type FunnelQuestion, funnel} from '../../asks/question/funnel.js';
 import {funnelPathOf} from '../../asks/question/funnel-path.js';
-import {where} from '../../asks/question/members.js';
 import {timesOf} from '../../asks/question/times.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
@@ -19,7 +18,7 @@ import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {boundsOf, bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
-import {conditionTexts} from '../query/conditions.js';
+import {conditionTexts, whereTexts} from '../query/conditions.js';
 import {
   anyText,
   flag,
@@ -82,7 +81,7 @@ export const pathsForm = {
   window: member(shape.window),
   range: member(shape.in_range),
   order: member(shape.order),
-  where: conditionTexts(where),
+  where: whereTexts,
   'where[n]': numbered(
     conditionTexts({
       description:

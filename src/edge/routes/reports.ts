@@ -22,7 +22,7 @@ import {metaOf, withMeta} from './report-meta.js';
 export const ofEveryReport = {
   at: optional(position, {
     description:
-      'The `Report-Log-Position` of an earlier answer: answers over the same snapshots, so that the tiles of a page agree. ' +
+      'The `Report-Log-Position` of an earlier answer: answers over the same snapshots. ' +
       'They are held for up to 10 minutes; then, and after the deletion of a user: 410 `snapshot_gone`.',
   }),
 };

@@ -50,8 +50,7 @@ export const userListForm = {
   ...deedsForm,
   sort: optional(askedSort, {
     description:
-      '`events`: the most events first. `sum:<property>`: the largest sum of its numbers first. Each row has the exact `value`, ' +
-      'of the events that `event`, `where`, `from` and `to` choose, without these of all. Absent: the last seen first.',
+      '`events`, or `sum:<property>`: the users with the most or the largest sum first, as `sort` of the question `people`.',
   }),
   limit: member(shape.limit),
   cursor: member(shape.cursor, {description: ofPageBefore}),

@@ -66,7 +66,7 @@ export const reports: Operations = {
     tag: 'Reports',
     summary: 'Count active users over time',
     description:
-      'A user is active with at least one event; with `event`, `where` or `user_where`, with at least one that meets them. With ' +
+      'A user is active with at least one event of those that count. With ' +
       '`breakdown` each value has a row with the same fields; a user may be in several.',
     query: usersForm,
     isConditional: true,
