@@ -187,6 +187,7 @@ describe('a question', () => {
       every: 'hour',
       compare: 'off',
       segment: 'sg_0123456789abcdef',
+      not_segment: null,
     });
     const others = lifecycle.over(question, {range: parseRange('this-sunday-week')!, every: null, zone: 'UTC'});
     expect(lifecycle.codec.write(others)).toBe('?segment=sg_0123456789abcdef&range=this-sunday-week&weeks=sunday');
