@@ -35,7 +35,9 @@ export const conditionsMax = 10;
 export const seriesMax = 10;
 export const breakdownLimitDefault = 25;
 export const breakdownLimitMax = 1_000;
-/** Rows of a breakdown times its buckets. */
+/** Breakdowns of counts. */
+export const breakdownsMax = 3;
+/** Rows of a breakdown, or combinations of rows of several, times its buckets. */
 export const breakdownCellsMax = 100_000;
 /** Cells of one cohort. */
 export const retentionPeriodsMax = 60;

@@ -52,7 +52,7 @@ export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
 
 export function propertiesAskedFor(query: ReportQuery): readonly string[] {
   const names: string[] = [];
-  if ('breakdown' in query && query.breakdown?.by === 'property') names.push(query.breakdown.name);
+  if ('breakdown' in query) for (const {by, name} of query.breakdown ?? []) if (by === 'property') names.push(name);
   if ('property' in query && query.property !== undefined) names.push(query.property);
   if ('sort' in query && query.sort?.property !== undefined) names.push(query.sort.property);
   if ('hold' in query && query.hold !== undefined) names.push(query.hold);

@@ -45,7 +45,7 @@ export class CountTwins {
           events: [event],
           interval: 'day',
           ...range,
-          breakdown: {by: 'property', name, limit: 25},
+          breakdown: [{by: 'property', name, limit: 25}],
         } as const;
         return this.ground.evaluate(query, this.ground.cache, paths);
       };

@@ -15,5 +15,5 @@ export interface ActiveReportQuery extends BucketedRange {
   readonly did?: Selector;
   /** Absent: all users. */
   readonly users?: UserFilter;
-  readonly breakdown?: Breakdown;
+  readonly breakdown?: readonly Breakdown[];
 }

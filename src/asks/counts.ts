@@ -19,5 +19,5 @@ export interface CountsReportQuery extends BucketedRange {
   readonly measure?: Measure;
   /** The property whose numbers are measured. */
   readonly property?: string;
-  readonly breakdown?: Breakdown;
+  readonly breakdown?: readonly Breakdown[];
 }

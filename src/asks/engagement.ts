@@ -19,7 +19,7 @@ export type EngagementReportQuery =
         readonly start: Selector;
         readonly return: Selector;
         readonly users?: UserFilter;
-        readonly breakdown?: Breakdown;
+        readonly breakdown?: readonly Breakdown[];
       })
   | (BucketedRange & {
       readonly report: 'lifecycle';

@@ -46,7 +46,7 @@ export interface FunnelRules extends FunnelPath {
   readonly users?: UserFilter;
   /** A property that must have the same value in all events of a path. */
   readonly hold?: string | undefined;
-  readonly breakdown?: Breakdown | undefined;
+  readonly breakdown?: readonly Breakdown[] | undefined;
   /** Absent: 1. */
   readonly breakdownAt?: BreakdownAt;
 }
@@ -56,7 +56,7 @@ export interface StepPoint {
   readonly step: number;
   /** `dropped`: users who reached the step before and not this one. */
   readonly outcome: 'reached' | 'dropped';
-  readonly row?: BreakdownRow | undefined;
+  readonly row?: readonly BreakdownRow[] | undefined;
 }
 
 export type FunnelReportQuery =

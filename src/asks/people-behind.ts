@@ -19,8 +19,8 @@ export interface Point {
   readonly event?: string | undefined;
   /** Index of a bucket, or of a cohort. Absent: the number of the whole range. */
   readonly bucket?: number | undefined;
-  /** Absent: the unbroken series. */
-  readonly row?: BreakdownRow | undefined;
+  /** Of each breakdown. Absent: the unbroken series. */
+  readonly row?: readonly BreakdownRow[] | undefined;
   /** Step of a funnel or of paths, from 1. */
   readonly step?: number | undefined;
   /** `returned` and `member` are outcomes of retention, the others of a funnel. */

@@ -390,11 +390,11 @@ export class Driver {
   private async compareActivity(): Promise<void> {
     const {random} = this.workload;
     const event = random.pick(eventNames);
-    const breakdown = {by: 'property', name: random.pick(['plan', 'n', 'on']), limit: random.between(1, 3)} as const;
-    const texts = {event, breakdown: breakdown.name, breakdown_limit: String(breakdown.limit)};
+    const broken = {by: 'property', name: random.pick(['plan', 'n', 'on']), limit: random.between(1, 3)} as const;
+    const texts = {event, breakdown: broken.name, breakdown_limit: String(broken.limit)};
     const range = this.workload.activeUsers();
     await this.compareReport('users', {...range, ...texts}, (model) =>
-      activityOf(model, {...range, did: {event, where: []}, breakdown}),
+      activityOf(model, {...range, did: {event, where: []}, breakdown: [broken]}),
     );
   }
 

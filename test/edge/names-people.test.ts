@@ -6,7 +6,7 @@ import {namingPeople} from '../../src/edge/routes/names-people.js';
 const asked = (more: object): ReportQuery =>
   ({report: 'counts', where: [], measure: 'users', ...more}) as unknown as ReportQuery;
 const by = (name: string, of: 'property' | 'trait' = 'property', more: object = {}): ReportQuery =>
-  asked({breakdown: {by: of, name, limit: 25}, ...more});
+  asked({breakdown: [{by: of, name, limit: 25}], ...more});
 const rows = (...users: readonly (readonly [value: string, users: number])[]) => ({
   breakdown: {
     rows: [...users.map(([value, total]) => ({value, total, total_value: total})), {kind: 'missing', total: 1}],
@@ -65,6 +65,29 @@ describe('few users', () => {
     expect(namingPeople(by('handle'), rows(['a', 1], ['b', 5], ['c', 5])).few).toEqual([]);
     expect(namingPeople(by('handle'), rows(['a', 4], ['b', 5])).few).toEqual([]);
     expect(namingPeople(by('handle'), undefined).few).toEqual([]);
+  });
+
+  test('of several breakdowns, each is judged by its own values', () => {
+    const broken = asked({
+      breakdown: ['page', 'handle', 'plan'].map((name) => ({by: 'property', name, limit: 9})),
+    });
+    const row = (page: string, handle: string, users: number) => ({
+      by: [{value: page}, {value: handle}, {kind: 'missing'}],
+      total_value: users,
+    });
+    // Everybody sees many pages: no handle has more users than one, however many rows it has.
+    const pages = [...'abcdef'].flatMap((page) => [row(page, 'ada', 1), row(page, 'bob', 1), row(page, 'all', 7)]);
+    const named = ['page', 'handle', 'plan'];
+    expect(namingPeople(broken, {breakdown: {rows: pages}})).toEqual({
+      people: [],
+      brokenDownBy: named,
+      few: ['handle'],
+    });
+    const mail = [row('a', 'ada@x.io', 9), row('b', 'all', 9)];
+    expect(namingPeople(broken, {breakdown: {rows: mail}})).toMatchObject({
+      people: ['it lists values of handle, which may name people'],
+      few: [],
+    });
   });
 
   test('in each report that has rows; events are no users', () => {

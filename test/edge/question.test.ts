@@ -72,6 +72,19 @@ test.each<[string, ReportRoute, object]>([
       breakdown: [{trait: 'plan', limit: 3}],
     },
   ],
+  [
+    `event=a&breakdown=trait:plan&breakdown=b&breakdown_limit=3&breakdown_limit=4&${days}`,
+    countsReport,
+    {
+      report: 'counts',
+      events: [{event: 'a'}],
+      breakdown: [
+        {trait: 'plan', limit: 3},
+        {property: 'b', limit: 4},
+      ],
+      range,
+    },
+  ],
   [`metric=mau&${days}`, usersReport, {report: 'active', metric: 'mau', range}],
   [
     `event=a&where=b+in+c,d&${days}`,
@@ -314,6 +327,7 @@ describe('ranges that move', () => {
 });
 
 const counts = {report: 'counts'};
+const ofTwo = {...counts, breakdown: [{property: 'p'}, {trait: 'q'}]};
 const funnel = {report: 'funnel', steps: [{event: 'a'}, {event: 'b'}]};
 const retention = {report: 'retention', start: {event: 'a'}};
 const paths = {report: 'paths', start: {event: 'a'}};
@@ -455,7 +469,10 @@ test.each<[unknown, string, string]>([
   [{...counts, measure: {of: 'users', property: 'n'}}, '/measure/property', '/measure/property goes with'],
   [{...counts, breakdown: [{}]}, '/breakdown/0', '/breakdown/0 must be an object with either property or trait'],
   [{...counts, breakdown: [{property: 'a', limit: 1000}], interval: 'hour'}, '/breakdown/0/limit', 'the answer would'],
-  [{...counts, breakdown: [{property: 'a'}, {property: 'b'}]}, '/breakdown', '/breakdown must be a list of one'],
+  [{report: 'active', breakdown: [{property: 'a'}, {property: 'b'}]}, '/breakdown', '/breakdown must be a list of one'],
+  [{...counts, breakdown: [...'abcd'].map((property) => ({property}))}, '/breakdown', '/breakdown must be at most 3'],
+  [{...counts, breakdown: [{property: 'a'}, {property: 'a'}]}, '/breakdown', 'a property is given twice'],
+  [{...counts, breakdown: [...'abc'].map((property) => ({property}))}, '/breakdown/0/limit', 'the answer would'],
   [{...counts, where: [{property: 'n', op: 'gt', value: 'x'}]}, '/where/0/value', '/where/0/value must be a condition'],
   [{...counts, where: ['x set', 5]}, '/where/1', '/where/1 must be a condition like "plan eq pro"'],
   [{...counts, where: [{property: 'n', op: 'in', value: []}]}, '/where/0/value', 'a list of them for in and nin'],
@@ -489,6 +506,14 @@ test.each<[unknown, string, string]>([
   [behind(counts, {cohort: '2026-05-20'}), '/behind/point/cohort', 'is not of a number of counts, which has event'],
   [behind({...counts, events: [{event: 'a'}, {event: 'b'}]}), '/behind/point/event', 'is required: must be one of a'],
   [behind(counts, {event: 'a'}), '/behind/point/event', 'is not of counts of every name'],
+  [behind(ofTwo, {value: 'pro'}), '/behind/point/value', 'is of one breakdown: of several, by names the row'],
+  [behind(ofTwo, {by: [{value: 'pro'}]}), '/behind/point/by', 'must have 2 entries: one for each breakdown'],
+  [behind(ofTwo, {by: [{value: 'pro', kind: 'null'}, {}]}), '/behind/point/by/0', 'either value or kind'],
+  [
+    behind(ofTwo, {by: [{value: 'a'}, {kind: 'null'}], kind: 'null'}),
+    '/behind/point/kind',
+    'and by exclude each other',
+  ],
   [behind({...counts, breakdown: [{property: 'p'}]}, {kind: 'end'}), '/behind/point/kind', 'must be one of other'],
   [
     behind({...counts, breakdown: [{property: 'p'}]}, {kind: 'other', value: 'x'}),

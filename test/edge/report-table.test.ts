@@ -59,6 +59,18 @@ describe('the columns', () => {
     expect(measured.slice(0, 2)).toEqual(['value,kind,date,count,sum', ',,a,1,5']);
   });
 
+  test('of several breakdowns: columns for each', () => {
+    const data = [day('a', 1)];
+    const by = [{value: 'pro'}, {kind: 'missing'}];
+    const breakdown = {properties: ['p', 'q'], additive: true, rows: [{by, data, total: 1}]};
+    const answer = {event: 'A', interval: 'day', data, total: 1, breakdown};
+    expect(lines({report: 'counts'}, answer)).toEqual([
+      'value,kind,value_2,kind_2,date,count',
+      'pro,,,missing,a,1',
+      '',
+    ]);
+  });
+
   test('of lists: a column for each type of values, and those that were asked for', () => {
     const end = {has_more: false, next_cursor: null};
     const name = {name: 'a', count: 2, first_seen: 't1', last_seen: 't2'};

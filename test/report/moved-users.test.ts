@@ -305,7 +305,7 @@ const funnelRules = {
   range: 'all',
   where: [],
   breakdownAt: 1,
-  breakdown: {by: 'property', name: 'plan', limit: 2},
+  breakdown: [{by: 'property', name: 'plan', limit: 2}],
   interval: 'day',
 } as const;
 const strictly = {...funnelRules, order: 'strict', exclusions: []} as const;

@@ -17,6 +17,7 @@ import {
   atMostOne,
   events,
   someBreakdown,
+  someBreakdowns,
   someCondition,
   someRange,
   someStory,
@@ -79,6 +80,7 @@ async function expectPeople(
 interface Row {
   readonly value?: string | undefined;
   readonly kind?: string | undefined;
+  readonly by?: readonly {readonly value?: string; readonly kind?: string}[] | undefined;
 }
 
 /** The numbers of an answer, and those of the rows of its breakdown. */
@@ -90,7 +92,8 @@ function withRows<Answer extends object>(
   return [
     ...numbersOf(answer),
     ...rows.flatMap((row) => {
-      const named = row.value === undefined ? {kind: row.kind} : {value: row.value};
+      const nameOf = ({value, kind}: Row): object => (value === undefined ? {kind} : {value});
+      const named = row.by === undefined ? nameOf(row) : {by: row.by.map(nameOf)};
       return numbersOf(row).map(([point, number]): Numbered => [{...point, ...named}, number]);
     }),
   ];
@@ -108,10 +111,10 @@ const chosen = (event: string | undefined, where: readonly object[]) => ({
   ...(event === undefined ? {} : {event}),
   where,
 });
-const someRow = fc.option(
-  someBreakdown.map(({by, name, limit}) => [{[by]: name, limit}]),
-  {nil: undefined},
-);
+const asMember = (all: readonly {by: string; name: string; limit: number}[]): object[] =>
+  all.map(({by, name, limit}) => ({[by]: name, limit}));
+const someRow = fc.option(someBreakdown.map(asMember), {nil: undefined});
+const someRows = fc.option(someBreakdowns.map(asMember), {nil: undefined});
 const brokenBy = (breakdown: object | undefined) => (breakdown === undefined ? {} : {breakdown});
 /** Few buckets, and so few numbers. */
 const fewBuckets = fc.constantFrom('week', 'month', 'year');
@@ -137,7 +140,7 @@ describe('behind every number', () => {
       names: fc.subarray([...events, 'never']),
       where: someWhere,
       userWhere: someWhere,
-      breakdown: someRow,
+      breakdown: someRows,
       interval: fewBuckets,
       zone: zones,
     });

@@ -15,7 +15,9 @@ const partitionCount = 6;
 const range = {fromMs: 0, toMs: 48 * hourMs - 1};
 const byHour = {...range, interval: 'hour'} as const;
 const byDay = {...range, interval: 'day'} as const;
-const breakdown = {by: 'property', name: 'plan', limit: 2} as const;
+const breakdown = [{by: 'property', name: 'plan', limit: 2}] as const;
+/** A row for each combination of values. */
+const several = [...breakdown, {by: 'trait', name: 'tier', limit: 2}, {by: 'property', name: 'n', limit: 3}] as const;
 const users = {where: [{property: 'tier', op: 'eq', values: ['t1']}], did: []} as const;
 const steps = [{event: 'A'}, {event: 'B'}];
 const plans = ['free', 'free', 'pro', 'free', 7, 'pro', '\ud800', null, 'free', 'pro', 7];
@@ -37,7 +39,9 @@ const queries: readonly ReportQuery[] = [
   {report: 'counts', events: ['A'], ...byHour},
   {report: 'counts', events: ['A', 'B'], isList: true, where: [{property: 'n', op: 'gt', values: ['3']}], ...byHour},
   {report: 'counts', events: ['A'], breakdown, ...byHour},
-  {report: 'counts', events: ['A'], breakdown: {by: 'trait', name: 'tier', limit: 2}, users, ...byHour},
+  {report: 'counts', events: ['A'], breakdown: [{by: 'trait', name: 'tier', limit: 2}], users, ...byHour},
+  {report: 'counts', events: ['A'], breakdown: several, ...byHour},
+  {report: 'counts', events: ['A'], measure: 'users', breakdown: several, ...byDay},
   {report: 'counts', events: ['A'], measure: 'users', ...byDay},
   {report: 'counts', events: ['A'], measure: 'users', breakdown, ...byDay},
   ...(['sum', 'avg', 'min', 'max', 'p50', 'p99'] as const).map(

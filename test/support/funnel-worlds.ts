@@ -70,11 +70,13 @@ export const someFunnel = fc
     exclusions: fc.array(fc.tuple(someExcluded, fc.nat(), fc.nat()), {maxLength: 2}),
     hold: fc.option(someProperty, {nil: undefined, freq: 9}),
     breakdown: fc.option(
-      fc.record({
-        by: fc.constantFrom('property' as const, 'trait' as const),
-        name: someProperty,
-        limit: fc.integer({min: 1, max: 4}),
-      }),
+      fc
+        .record({
+          by: fc.constantFrom('property' as const, 'trait' as const),
+          name: someProperty,
+          limit: fc.integer({min: 1, max: 4}),
+        })
+        .map((one) => [one]),
       {nil: undefined},
     ),
     breakdownAt: fc.oneof(fc.constantFrom('first' as const, 'last' as const), fc.integer({min: 1, max: 4})),

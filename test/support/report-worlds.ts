@@ -229,10 +229,17 @@ export const someUsers = fc.oneof(
   {weight: 2, arbitrary: fc.constant({})},
   {weight: 1, arbitrary: fc.record({users: someFilter})},
 );
-export const someBreakdown = fc.record({
+const oneBreakdown = fc.record({
   by: fc.constantFrom('property' as const, 'trait' as const),
   name: someProperty,
   limit: fc.integer({min: 1, max: 4}),
+});
+export const someBreakdown = oneBreakdown.map((one) => [one]);
+/** Up to three of different values. */
+export const someBreakdowns = fc.uniqueArray(oneBreakdown, {
+  minLength: 1,
+  maxLength: 3,
+  selector: ({by, name}) => `${by} ${name}`,
 });
 export const manyRuns = {numRuns: runs(150)};
 /** Four rows at once: every story of more takes several passes. */

@@ -1,7 +1,7 @@
 // GET /v1/reports/users of those who did something: the same windows, over a part of the events.
 
 import {type ActiveUsersQuery, activeAmong, distinctUsers, readFromMs} from './active-users.js';
-import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
+import {type AskedBreakdown, brokenBy, rowsByValue} from './breakdowns.js';
 import {isInside, parseRange} from './calendar.js';
 import {type Did, didIt, isOfMeant, skippedIn, type UserFilter} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
@@ -9,7 +9,7 @@ import type {JsonObject, Model, StoredEvent} from './model.js';
 export interface ActivityQuery extends ActiveUsersQuery {
   readonly did: Did;
   readonly users?: UserFilter;
-  readonly breakdown?: AskedBreakdown;
+  readonly breakdown?: readonly AskedBreakdown[];
 }
 
 export function activityOf(model: Model, query: ActivityQuery): JsonObject {
@@ -32,6 +32,5 @@ export function activityOf(model: Model, query: ActivityQuery): JsonObject {
   const usersInside = (of: readonly StoredEvent[]): number =>
     distinctUsers(of.filter(({timeMs}) => isInside(timeMs, range)));
   const rows = rowsByValue(model, breakdown, events, (event) => event, fields, usersInside);
-  const property = breakdown.by === 'trait' ? `trait:${breakdown.name}` : breakdown.name;
-  return {...whole, breakdown: {property, additive: false, rows}, ...skipped};
+  return {...whole, breakdown: {...brokenBy(breakdown), additive: false, rows}, ...skipped};
 }

@@ -1,6 +1,6 @@
 // Event counts with conditions, measures and breakdowns, by filtering the list once for every number.
 
-import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
+import {type AskedBreakdown, brokenBy, rowsByValue} from './breakdowns.js';
 import {bucketsOf, type Interval, isInside, parseRange} from './calendar.js';
 import {type Condition, holdAll, isOfMeant, type UserFilter} from './conditions.js';
 import {propertyAt} from './event-counts.js';
@@ -17,7 +17,7 @@ export interface MeasuredQuery {
   readonly users?: UserFilter;
   readonly measure?: string;
   readonly property?: string;
-  readonly breakdown?: AskedBreakdown;
+  readonly breakdown?: readonly AskedBreakdown[];
 }
 
 export function measuredOf(model: Model, query: MeasuredQuery): JsonObject {
@@ -71,10 +71,9 @@ function measureOf({measure, property}: MeasuredQuery, events: readonly StoredEv
 function breakdownOf(
   model: Model,
   query: MeasuredQuery,
-  breakdown: AskedBreakdown,
+  breakdown: readonly AskedBreakdown[],
   events: readonly StoredEvent[],
 ): JsonObject {
-  const {by, name} = breakdown;
   const rows = rowsByValue(
     model,
     breakdown,
@@ -83,7 +82,7 @@ function breakdownOf(
     (of) => seriesOf(query, of),
   );
   const additive = [undefined, 'total', 'sum'].includes(query.measure);
-  return {property: by === 'trait' ? `trait:${name}` : name, additive, rows};
+  return {...brokenBy(breakdown), additive, rows};
 }
 
 /** Values that no comparison of numbers can judge, condition by condition, and values that are no numbers to measure. */

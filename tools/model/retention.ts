@@ -1,6 +1,6 @@
 // GET /v1/reports/retention: for every user, cohort and period the question "did this one return then?", asked of the whole history.
 
-import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
+import {type AskedBreakdown, brokenBy, rowsByValue} from './breakdowns.js';
 import {type Bucket, bucketsOf, dayMs, hourMs, isInside, parseRange, type Range} from './calendar.js';
 import {type Did, didIt, isOfMeant, skippedIn, type UserFilter} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
@@ -17,7 +17,7 @@ export interface RetentionQuery {
   readonly cohort: string;
   readonly criteria: string;
   readonly frame: string;
-  readonly breakdown?: AskedBreakdown;
+  readonly breakdown?: readonly AskedBreakdown[];
   readonly timezone?: string;
 }
 
@@ -55,7 +55,7 @@ export function retentionOf(model: Model, query: RetentionQuery, asOfMs: number)
       ? {}
       : {
           breakdown: {
-            property: breakdown.by === 'trait' ? `trait:${breakdown.name}` : breakdown.name,
+            ...brokenBy(breakdown),
             additive: true,
             rows: rows!,
           },

@@ -1,6 +1,6 @@
 // GET /v1/reports/funnel with all of its parameters, by trying every entry of every user, event by event.
 
-import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
+import {type AskedBreakdown, brokenBy, rowsByValue} from './breakdowns.js';
 import {bucketsOf, type Interval, isInside, parseRange, type Range} from './calendar.js';
 import {type Condition, holdAll, isOfMeant, traitsOf, type UserFilter} from './conditions.js';
 import {propertyAt, stringForm} from './event-counts.js';
@@ -25,7 +25,7 @@ export interface WalkedFunnelQuery {
   /** Between steps `i` and `j`, from 1. */
   readonly exclusions: readonly (ModelStep & {readonly i: number; readonly j: number})[];
   readonly hold?: string;
-  readonly breakdown?: AskedBreakdown;
+  readonly breakdown?: readonly AskedBreakdown[];
   readonly breakdownAt: number | 'first' | 'last';
   readonly interval?: Interval;
   /** Bounds of the histograms; undefined: none are asked for. */
@@ -219,10 +219,10 @@ function bucketsOfEntries(query: WalkedFunnelQuery, interval: Interval, units: r
 function breakdownOf(
   model: Model,
   query: WalkedFunnelQuery,
-  breakdown: AskedBreakdown,
+  breakdown: readonly AskedBreakdown[],
   units: readonly Unit[],
 ): JsonObject {
-  const {by, name} = breakdown;
+  const {by, name} = breakdown[0]!;
   const read = (event: StoredEvent) => propertyAt(by === 'trait' ? traitsOf(model, event) : event.properties, name);
   const eventOf = ({path}: Unit): StoredEvent => {
     const there = path.filter((event) => read(event) !== undefined);
@@ -232,7 +232,7 @@ function breakdownOf(
     return found ?? (by === 'trait' ? path[0]! : nothing);
   };
   const rows = rowsByValue(model, breakdown, units, eventOf, (of) => seriesOf(query, of));
-  return {property: by === 'trait' ? `trait:${name}` : name, additive: true, rows};
+  return {...brokenBy(breakdown), additive: true, rows};
 }
 
 /** Values that no comparison of numbers can judge: step by step, condition by condition. */

@@ -1,6 +1,5 @@
 // JSON texts of a funnel that was walked by rows, and of its breakdown (docs/api/reports/funnel.md).
-import {rowName} from '../rows/series-answer.js';
-import type {ShownGroups, ValueGroups} from '../rows/value-groups.js';
+import {brokenBy, type ShownRows} from '../rows/tuple-groups.js';
 import type {HistogramBin} from './duration-histogram.js';
 import {type PathSummary, type StepSummary, timePercents} from './path-summary.js';
 
@@ -69,16 +68,15 @@ const entryBuckets = ({entered, converted}: PathSummary, labels: readonly string
 
 /** Rows of a breakdown without those that have no users. `summaries`: by row. */
 export function funnelBreakdownFields(
-  property: string,
-  groups: ValueGroups,
-  chosen: ShownGroups,
+  names: readonly string[],
+  chosen: ShownRows,
   summaries: readonly PathSummary[],
   shown: ShownFunnel,
 ): string {
   const rows = summaries.flatMap((summary, row) =>
-    summary.steps[0].count === 0 ? [] : [`{${rowName(row, groups, chosen)},${funnelFields(summary, shown)}}`],
+    summary.steps[0].count === 0 ? [] : [`{${chosen.name(row)},${funnelFields(summary, shown)}}`],
   );
-  return `"breakdown":{"property":${JSON.stringify(property)},"additive":true,"rows":[${rows.join()}]}`;
+  return `"breakdown":{${brokenBy(names)},"additive":true,"rows":[${rows.join()}]}`;
 }
 
 const rate = (count: number, base: number): number => (base === 0 ? 0 : count / base);

@@ -1,7 +1,7 @@
 // The people behind a number: a question for a report, and where in its answer the number is.
 //   BE1. A point has the words of the answer: the date of a row, the value or kind of a breakdown's row, the step of a funnel.
 import {z} from 'zod';
-import {funnelStepsMax, reportBucketsMax, retentionPeriodsMax} from '../../../actors/limits.js';
+import {breakdownsMax, funnelStepsMax, reportBucketsMax, retentionPeriodsMax} from '../../../actors/limits.js';
 import {stages} from '../../../actors/report/engagement/lifecycle.js';
 import {kindsShown} from '../../../actors/report/rows/value-groups.js';
 import {didYouMean, nearestOf} from '../../nearest.js';
@@ -34,6 +34,11 @@ const node = object({
   kind: word(['end', 'other']).optional().describe('In place of an event: the end of a path, or `other` events.'),
 }).refine(({event, kind}) => (event === undefined) !== (kind === undefined), nodeRule);
 
+const rowName = object({
+  value: z.string('a text').optional().describe('A value.'),
+  kind: word(kindsShown).optional().describe('In place of a value.'),
+}).refine(({value, kind}) => (value === undefined) !== (kind === undefined), 'an object with either value or kind');
+
 const point = object({
   event: name.optional().describe('Of several series of counts, or at the `step` of paths.'),
   as: anyText().optional().describe('The label of the series.'),
@@ -43,6 +48,11 @@ const point = object({
   kind: word([...kindsShown, 'end'])
     .optional()
     .describe('In place of a `value`, and of an `event` of paths.'),
+  by: z
+    .array(rowName, 'a list')
+    .max(breakdownsMax, `at most ${breakdownsMax} entries`)
+    .optional()
+    .describe('In place of `value` and `kind`: the row of several breakdowns, as the answer names it.'),
   step: wholeNumber(1, funnelStepsMax).optional().describe('Of a funnel (default: 1), or of paths.'),
   outcome: word(['reached', 'dropped', 'undecided', 'returned', 'member'])
     .optional()

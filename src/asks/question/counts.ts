@@ -6,6 +6,7 @@ import {formulaCharsMax, formulasMax, labelPattern, readFormula} from './formula
 import {
   anyEvents,
   breakdown,
+  breakdowns,
   bucketed,
   did,
   flag,
@@ -51,7 +52,7 @@ export const counts = object({
   users,
   ...bucketed,
   measure: measure.describe('What is measured. Absent: events are counted.'),
-  breakdown,
+  breakdown: breakdowns,
   formulas: z
     .array(
       object({

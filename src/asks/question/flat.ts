@@ -93,9 +93,9 @@ interface Entry {
   readonly limit?: number | undefined;
 }
 
-const breakdownIn = ([entry]: readonly Entry[] = []): Pair[] => [
-  ['breakdown', entry?.trait === undefined ? entry?.property : `trait:${entry.trait}`],
-  ['breakdown_limit', entry?.limit],
+const breakdownIn = (entries: readonly Entry[] = []): Pair[] => [
+  ...entries.map(({property, trait}): Pair => ['breakdown', trait === undefined ? property : `trait:${trait}`]),
+  ...entries.map(({limit}): Pair => ['breakdown_limit', limit]),
 ];
 
 interface Buckets {

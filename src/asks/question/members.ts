@@ -4,8 +4,10 @@
 import {z} from 'zod';
 import type {Interval} from '../../../actors/calendar.js';
 import {
+  breakdownCellsMax,
   breakdownLimitDefault,
   breakdownLimitMax,
+  breakdownsMax,
   conditionsMax,
   deedsMax,
   idCharsMax,
@@ -280,4 +282,14 @@ export const breakdownIn = <Entry extends z.ZodType>(entry: Entry) =>
     .optional()
     .describe('A row for each value of a property or trait: an entry at most.');
 
-export const breakdown = breakdownIn(object(breakdownShape).refine(namesOne.check, namesOne.error));
+const broken = object(breakdownShape).refine(namesOne.check, namesOne.error);
+export const breakdown = breakdownIn(broken);
+
+export const breakdowns = z
+  .array(broken, 'a list')
+  .max(breakdownsMax, `at most ${breakdownsMax} entries`)
+  .optional()
+  .describe(
+    `A row for each value of a property or trait; of up to ${breakdownsMax} entries, for each combination of their rows. Rows times ` +
+      `buckets: at most ${grouped(breakdownCellsMax)}, where an entry has \`limit\` + 4 rows.`,
+  );

@@ -15,9 +15,21 @@ const series = () => ({
 
 const countedBreakdown = z
   .strictObject({
-    property: askedProperty(),
+    property: askedProperty().optional(),
+    properties: z.array(z.string()).optional().describe('In place of `property`, of several breakdowns.'),
     additive: z.boolean().describe('Whether the values of the rows add up to the unbroken one.'),
-    rows: z.array(z.strictObject({...breakdownRow(), ...series()})).describe('The most frequent value first.'),
+    rows: z
+      .array(
+        z.strictObject({
+          ...breakdownRow(),
+          by: z
+            .array(z.strictObject(breakdownRow()))
+            .optional()
+            .describe('In place of `value` and `kind`: the names of the row in several breakdowns.'),
+          ...series(),
+        }),
+      )
+      .describe('The most frequent value first.'),
   })
   .optional();
 

@@ -15,6 +15,13 @@ type Rows = Table['rows'];
 const shownValue = ({value, kind}: {readonly value?: string | undefined; readonly kind?: string | undefined}): string =>
   value ?? `(${kind})`;
 
+/** Of several breakdowns the names beside each other. */
+const shownRow = ({
+  by,
+  ...row
+}: Parameters<typeof shownValue>[0] & {readonly by?: Parameters<typeof shownValue>[0][] | undefined}): string =>
+  (by ?? [row]).map(shownValue).join(' · ');
+
 const shownPlace = ({event, kind}: {readonly event?: string | undefined; readonly kind?: string | undefined}): string =>
   event ?? `(${kind})`;
 
@@ -31,7 +38,8 @@ const totalOf = (series: {readonly total: number; readonly total_value?: number 
 
 function countsTable(answer: CountsAnswer | EntriesAnswer): Table {
   if ('series' in answer) return seriesTable(answer);
-  const title = `Events by ${answer.breakdown === undefined ? answer.interval : answer.breakdown.property}`;
+  const {property, properties} = answer.breakdown ?? {};
+  const title = `Events by ${property ?? properties?.join(' · ') ?? answer.interval}`;
   const isMeasured = answer.total_value !== undefined;
   const columns = isMeasured ? ['count', 'value'] : ['count'];
   const cells = (count: number, value: number | null | undefined): Cell[] => [
@@ -40,7 +48,7 @@ function countsTable(answer: CountsAnswer | EntriesAnswer): Table {
   ];
   const total = ['total', ...cells(answer.total, answer.total_value)];
   if (answer.breakdown !== undefined) {
-    const rows = answer.breakdown.rows.map((row) => [shownValue(row), ...cells(row.total, row.total_value)]);
+    const rows = answer.breakdown.rows.map((row) => [shownRow(row), ...cells(row.total, row.total_value)]);
     const notes = [byBucket, ...skippedNote(answer)];
     return {title, columns: ['value', ...columns], rows: [total, ...rows], keeps: 'first', notes};
   }
@@ -51,7 +59,7 @@ function countsTable(answer: CountsAnswer | EntriesAnswer): Table {
 /** Several entries, and formulas: a column each. */
 function seriesTable({interval, series, formulas = [], ...answer}: EntriesAnswer): Table {
   const broken = series.flatMap((one) =>
-    (one.breakdown?.rows ?? []).map((row): Cell[] => [labelOf(one), shownValue(row), totalOf(row)]),
+    (one.breakdown?.rows ?? []).map((row): Cell[] => [labelOf(one), shownRow(row), totalOf(row)]),
   );
   if (series.some(({breakdown}) => breakdown !== undefined)) {
     const rows = [...series.map((one): Cell[] => [labelOf(one), 'total', totalOf(one)]), ...broken];

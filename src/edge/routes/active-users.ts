@@ -4,7 +4,7 @@ import type {ActiveReportQuery} from '../../asks/active-users.js';
 import {type ActiveQuestion, active} from '../../asks/question/counts.js';
 import type {Front} from '../front.js';
 import {activeBucketsOf, bucketCount} from '../query/asked-times.js';
-import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
+import {breakdownForm, breakdownIn, breakdownsOf} from '../query/breakdown.js';
 import {didForm, didIn, didOf} from '../query/did.js';
 import {member} from '../query/parameters.js';
 import {bucketedForm, bucketsIn, bucketTimesOf} from '../query/question-times.js';
@@ -37,7 +37,7 @@ export const usersReport = reportRoute(usersForm, (values, front) =>
 export function activeQuery(question: ActiveQuestion, front: Front): ActiveReportQuery {
   const {metric, interval} = question;
   const asked = {...activeBucketsOf(bucketTimesOf(question, front), trailingDays(metric, interval), front), metric};
-  const breakdown = breakdownOf(question.breakdown, bucketCount(asked));
+  const breakdown = breakdownsOf(question.breakdown, bucketCount(asked));
   return {
     report: 'active',
     ...asked,

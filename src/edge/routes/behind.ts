@@ -24,7 +24,7 @@ const points: {
   };
 } = {
   counts: {
-    members: ['event', 'as', 'date', 'value', 'kind'],
+    members: ['event', 'as', 'date', 'value', 'kind', 'by'],
     read: (point, query) => ({
       event: seriesIn(point, query),
       bucket: bucketIn('date', point, query),
@@ -131,16 +131,24 @@ function bucketIn(
 }
 
 function rowIn(
-  {value, kind}: PointMember,
-  {breakdown}: {readonly breakdown?: Breakdown | undefined},
-): BreakdownRow | undefined {
-  if (value === undefined && kind === undefined) return undefined;
+  {value, kind, by}: PointMember,
+  {breakdown = []}: {readonly breakdown?: readonly Breakdown[] | undefined},
+): readonly BreakdownRow[] | undefined {
   const member = value === undefined ? 'kind' : 'value';
-  if (breakdown === undefined) throw wrong(member, 'goes with a breakdown of the question');
+  const hasName = value !== undefined || kind !== undefined;
+  if (by !== undefined) {
+    if (hasName) throw wrong(member, 'and by exclude each other');
+    if (by.length !== breakdown.length)
+      throw wrong('by', `must have ${breakdown.length} entries: one for each breakdown`);
+    return by.map(({value, kind}) => (value === undefined ? {kind: kind!} : {value}));
+  }
+  if (!hasName) return undefined;
+  if (breakdown.length === 0) throw wrong(member, 'goes with a breakdown of the question');
+  if (breakdown.length > 1) throw wrong(member, 'is of one breakdown: of several, by names the row');
   if (value !== undefined && kind !== undefined) throw wrong('kind', 'and value exclude each other');
-  if (value !== undefined) return {value};
+  if (value !== undefined) return [{value}];
   if (kind === 'end') throw wrong('kind', oneOf(kindsShown));
-  return {kind: kind!};
+  return [{kind: kind!}];
 }
 
 const ofFunnel = ['reached', 'dropped', 'undecided'] as const;

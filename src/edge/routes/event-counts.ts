@@ -6,7 +6,7 @@ import {type CountsQuestion, counts} from '../../asks/question/counts.js';
 import {conditionsOf} from '../../asks/question/members.js';
 import type {Front} from '../front.js';
 import {bucketCount, bucketsOf} from '../query/asked-times.js';
-import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
+import {breakdownIn, breakdownsForm, breakdownsOf} from '../query/breakdown.js';
 import {whereTexts} from '../query/conditions.js';
 import {flag, member, name, optional, optionalList, type TextForm} from '../query/parameters.js';
 import type {QueryValues} from '../query/query.js';
@@ -52,7 +52,7 @@ export const countsForm = {
   ...usersForm,
   measure: member(measured.of.optional(), {description: measured.of.description!}),
   property: member(measured.property),
-  ...breakdownForm,
+  ...breakdownsForm,
 };
 
 export const countsReport = reportRoute(countsForm, (values, front) => countsQuery(questionOf(values), front));
@@ -94,7 +94,7 @@ export function countsQuery(question: CountsQuestion, front: Front): CountsRepor
   const [first] = events;
   const asked = bucketsOf(bucketTimesOf(question, front), front);
   if (question.series && first?.event === undefined) throw refused('a series needs the name of its events', 'events');
-  const breakdown = breakdownOf(question.breakdown, bucketCount(asked));
+  const breakdown = breakdownsOf(question.breakdown, bucketCount(asked));
   const names = first?.event === undefined ? undefined : events.map(({event}) => event!);
   const isList = question.series || events.length > 1;
   checkMeasure(measure);

@@ -17,7 +17,7 @@ import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {boundsOf, bucketCount, bucketsOf} from '../query/asked-times.js';
-import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
+import {breakdownForm, breakdownIn, breakdownsOf} from '../query/breakdown.js';
 import {conditionTexts, whereTexts} from '../query/conditions.js';
 import {
   anyText,
@@ -216,7 +216,7 @@ export function funnelQuery(question: FunnelQuestion, front: Front): Extract<Rep
   const cells =
     steps.length * (histogram === undefined ? 1 : histogramBinsMax) +
     (buckets === undefined ? 0 : bucketCount(buckets));
-  const breakdown = breakdownOf(question.breakdown, Math.min(cells, breakdownCellsMax));
+  const breakdown = breakdownsOf(question.breakdown, Math.min(cells, breakdownCellsMax));
   return {
     report: 'funnel',
     ...rules,
@@ -308,12 +308,12 @@ function rowOf(
     if (kind !== undefined) throw refused('breakdown_kind goes with a breakdown', 'breakdown_kind');
     return {};
   }
-  const breakdown = breakdownOf([entry], 1)!;
+  const breakdown = breakdownsOf([entry], 1)!;
   const {steps} = pathsIn(values);
   const breakdownAt = breakdownAtOf({breakdown: [{...entry, at}], steps});
   if (value !== undefined && kind !== undefined)
     throw refused('breakdown_value and breakdown_kind exclude each other', 'breakdown_kind');
   if (value === undefined && kind === undefined)
     throw refused('a breakdown needs breakdown_value or breakdown_kind here', 'breakdown');
-  return {breakdown, breakdownAt, row: value === undefined ? {kind: kind!} : {value}};
+  return {breakdown, breakdownAt, row: [value === undefined ? {kind: kind!} : {value}]};
 }

@@ -3,7 +3,6 @@
 //        phone numbers and IP addresses.
 //   PN2. Few users: a list of values, most of which fewer than five users have, is a list of people whatever its name is.
 import {conditionsAskedFor, userRulesOf} from '../../asked-names.js';
-import type {Breakdown} from '../../asks/breakdown.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {fewUsers} from '../../kept/named-person.js';
 import {isOfPerson} from '../../kept/person-forms.js';
@@ -27,6 +26,8 @@ const isWordOfPeople = (name: string, isTrait: boolean): boolean =>
 
 interface Row {
   readonly value?: unknown;
+  /** In place of a value: of each breakdown. */
+  readonly by?: readonly {readonly value?: unknown}[];
   readonly total?: unknown;
   readonly total_value?: unknown;
   readonly overall?: readonly {readonly size?: unknown}[];
@@ -41,37 +42,52 @@ export function namingPeople(question: ReportQuery, answer: unknown): NamingPeop
   ]
     .filter(({property, values, isTrait}) => isWordOfPeople(property, isTrait) || values.some(isOfPerson))
     .map(({property}) => `it filters by ${property}, which may name a person`);
-  const breakdown: Breakdown | undefined = 'breakdown' in question ? question.breakdown : undefined;
-  if (breakdown === undefined) return {people: filters, brokenDownBy: [], few: []};
-  const {name} = breakdown;
-  const rows = valuesIn(answer);
-  const areNamed = isWordOfPeople(name, breakdown.by === 'trait') || rows.some(({value}) => isOfPerson(value));
-  if (areNamed)
-    return {people: [...filters, `it lists values of ${name}, which may name people`], brokenDownBy: [name], few: []};
-  return {people: filters, brokenDownBy: [name], few: areMostlyOfFew(question, rows) ? [name] : []};
+  const breakdowns = ('breakdown' in question ? question.breakdown : undefined) ?? [];
+  const few: string[] = [];
+  const named = breakdowns.flatMap(({by, name}, at) => {
+    const values = valuesIn(question, answer, at);
+    if (isWordOfPeople(name, by === 'trait') || values.some(({value}) => isOfPerson(value)))
+      return [`it lists values of ${name}, which may name people`];
+    if (areMostlyOfFew(values)) few.push(name);
+    return [];
+  });
+  return {people: [...filters, ...named], brokenDownBy: breakdowns.map(({name}) => name), few};
 }
 
 export const whyFew = (name: string): string =>
   `it lists values of ${name}, most of which fewer than ${fewUsers} users have`;
 
-type ValueRow = Row & {readonly value: string};
+interface Value {
+  readonly value: string;
+  /** Users of its row; undefined: the answer has none. Of several rows with it those of most users, which are no more than it has. */
+  readonly users: number | undefined;
+}
 
-/** Rows of values, of all series. */
-function valuesIn(answer: unknown): ValueRow[] {
+/** Values of a breakdown, of all series. */
+function valuesIn(question: ReportQuery, answer: unknown, at: number): Value[] {
   type Broken = {readonly breakdown?: {readonly rows?: readonly Row[]}; readonly series?: readonly Broken[]};
   const {breakdown, series = []} = (answer ?? {}) as Broken;
-  const rows = [...(breakdown?.rows ?? []), ...series.flatMap((one) => one.breakdown?.rows ?? [])];
-  return rows.filter((row): row is ValueRow => typeof row.value === 'string');
+  return [breakdown, ...series.map((one) => one.breakdown)].flatMap((one) => {
+    const values = new Map<string, Value>();
+    for (const row of one?.rows ?? []) {
+      const {value} = row.by?.[at] ?? row;
+      if (typeof value !== 'string') continue;
+      const users = usersOf(question, row);
+      const known = values.get(value)?.users;
+      values.set(value, {value, users: users === undefined ? known : Math.max(users, known ?? 0)});
+    }
+    return [...values.values()];
+  });
 }
 
 /** PN2 */
-function areMostlyOfFew(question: ReportQuery, rows: readonly ValueRow[]): boolean {
-  const users = rows.map((row) => usersOf(question, row)).filter((count) => count !== undefined);
+function areMostlyOfFew(values: readonly Value[]): boolean {
+  const users = values.map((one) => one.users).filter((count) => count !== undefined);
   return 2 * users.filter((count) => count < fewUsers).length > users.length;
 }
 
 /** Distinct users of a row; undefined: the answer has none. Beside what its page measures, a page with rows asks for users as well. */
-function usersOf(question: ReportQuery, row: ValueRow): number | undefined {
+function usersOf(question: ReportQuery, row: Row): number | undefined {
   switch (question.report) {
     case 'counts':
       return question.measure === 'users' ? numberIn(row.total_value) : undefined;

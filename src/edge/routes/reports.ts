@@ -95,10 +95,8 @@ const hintsOfFilter = ({property}: {readonly property: string}): readonly string
 
 /** An id is no property: rows of a breakdown by one have it only if events carry a property of that name. */
 function hintsOfBreakdown(query: ReportQuery): readonly string[] {
-  const isOfUser =
-    'breakdown' in query &&
-    query.breakdown?.by === 'property' &&
-    ['userId', 'anonymousId'].includes(query.breakdown.name);
+  const breakdowns = 'breakdown' in query ? (query.breakdown ?? []) : [];
+  const isOfUser = breakdowns.some(({by, name}) => by === 'property' && ['userId', 'anonymousId'].includes(name));
   return isOfUser ? ['for users by their events ask /v1/users?sort=events'] : [];
 }
 

@@ -4,7 +4,7 @@ import {type RetentionQuestion, retention} from '../../asks/question/engagement.
 import type {ReportQuery} from '../../asks/report.js';
 import type {Front} from '../front.js';
 import {bucketCount, bucketsOf} from '../query/asked-times.js';
-import {breakdownForm, breakdownIn, breakdownOf} from '../query/breakdown.js';
+import {breakdownForm, breakdownIn, breakdownsOf} from '../query/breakdown.js';
 import {conditionTexts} from '../query/conditions.js';
 import {checkNamed, selectorOf} from '../query/did.js';
 import {endsAfter} from '../query/neighbour-buckets.js';
@@ -74,7 +74,7 @@ export function retentionQuery(question: RetentionQuestion, front: Front): Extra
     const most = retentionCellsMax.toLocaleString('en');
     throw refused(`the answer would have more than ${most} cohorts times periods: choose a longer interval`, 'periods');
   }
-  const breakdown = breakdownOf(question.breakdown, cells);
+  const breakdown = breakdownsOf(question.breakdown, cells);
   return {
     report: 'retention',
     ...asked,

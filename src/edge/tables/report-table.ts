@@ -16,9 +16,11 @@ interface Named {
   readonly value?: string | undefined;
   readonly kind?: string | undefined;
 }
-type Group = Pick<CountsAnswer, 'data'> & Named;
+type Group = Pick<CountsAnswer, 'data'> & Named & {readonly by?: readonly Named[] | undefined};
 interface Series extends Pick<CountsAnswer, 'event' | 'data'> {
-  readonly breakdown?: {readonly rows: readonly Group[]} | undefined;
+  readonly breakdown?:
+    | {readonly properties?: readonly string[] | undefined; readonly rows: readonly Group[]}
+    | undefined;
 }
 
 /** The table of a report's JSON text. */
@@ -55,10 +57,11 @@ const nameColumns: readonly Column[] = [
 function eventTable(answer: EventCounts, measure: Measure | undefined): Table {
   const isList = 'series' in answer;
   const series: readonly Series[] = isList ? answer.series : [answer];
-  const isBroken = series.some(({breakdown}) => breakdown !== undefined);
+  const broken = series.find(({breakdown}) => breakdown !== undefined)?.breakdown;
+  const names = broken === undefined ? 0 : (broken.properties?.length ?? 1);
   const columns: readonly Column[] = [
     ...(isList ? [['event', 'text'] as const] : []),
-    ...(isBroken ? nameColumns : []),
+    ...Array.from({length: names}, (_, at) => nameColumns.map((column) => numbered(column, at))).flat(),
     ['date', 'bucket'],
     ['count', 'count'],
     ...(measure === undefined ? [] : [[measure, measure === 'users' ? 'count' : 'number'] as const]),
@@ -66,14 +69,18 @@ function eventTable(answer: EventCounts, measure: Measure | undefined): Table {
   const rows: Row[] = [];
   for (const {event, data, breakdown} of series) {
     const groups: readonly Group[] = breakdown?.rows ?? [{data}];
-    for (const {value, kind, data: buckets} of groups) {
-      const named = [...(isList ? [event ?? null] : []), ...(isBroken ? [value ?? null, kind ?? null] : [])];
+    for (const {by, data: buckets, ...name} of groups) {
+      const cells = (by ?? [name]).flatMap(({value, kind}) => [value ?? null, kind ?? null]);
+      const named = [...(isList ? [event ?? null] : []), ...cells.slice(0, 2 * names)];
       for (const {date, count, value: measured} of buckets)
         rows.push([...named, date, count, ...(measure === undefined ? [] : [measured ?? null])]);
     }
   }
   return {columns, rows};
 }
+
+/** `value`, `value_2`: of each breakdown. */
+const numbered = ([name, form]: Column, at: number): Column => [at === 0 ? name : `${name}_${at + 1}`, form];
 
 const stepColumns: readonly Column[] = [
   ['step', 'count'],

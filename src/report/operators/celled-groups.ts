@@ -39,7 +39,7 @@ export async function countInCells(
   const hours = edges.map((edge) => Math.min(Math.max(edge / hourMs, hourStart), hourEnd));
   for (const cells of values.cells) {
     cells.forEachValue(name, hours, buckets.count, (value, events) => {
-      counts.addSeries(grouping.groups.groupOf(reader.read((writer) => writer.raw(value))), events);
+      counts.addSeries(grouping.groups.values[0]!.groupOf(reader.read((writer) => writer.raw(value))), events);
       for (let bucket = 0; bucket < buckets.count; bucket++) counted[bucket]! += events[bucket]!;
     });
     await reading.scan.pauseIfDue();

@@ -2,7 +2,7 @@
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {binOf} from '../../../actors/report/funnel/duration-histogram.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
-import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import type {ShownRows} from '../../../actors/report/rows/tuple-groups.js';
 import type {FunnelRules} from '../../asks/funnels.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
@@ -44,7 +44,7 @@ export async function pathsAt(
 ): Promise<WalkPaths> {
   const {row} = point;
   const {walks, grouping} = groupedWalks(reading, row === undefined ? {...query, breakdown: undefined} : query);
-  const choose = async (): Promise<ShownGroups> => {
+  const choose = async (): Promise<ShownRows> => {
     const totals = new GroupCounts();
     for (const snapshot of snapshots) {
       const users = await filteredUsers(reading, snapshot, query.users);

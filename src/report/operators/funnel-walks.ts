@@ -215,7 +215,7 @@ export function groupedWalks(
   const {breakdown, breakdownAt = 1} = rules;
   const grouping = breakdown && new Grouping(breakdown);
   // A user's trait applies to all its events.
-  const at = breakdown?.by === 'trait' ? 1 : breakdownAt;
+  const at = breakdown?.[0]?.by === 'trait' ? 1 : breakdownAt;
   return {grouping, walks: new FunnelWalks(reading, rules, grouping && {grouping, at})};
 }
 

@@ -4,23 +4,24 @@ import type {ByteReader, ByteWriter} from '../../../actors/bytes/bytes.js';
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import {each} from '../../../actors/report/partials.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
+import {type ShownRows, TupleGroups} from '../../../actors/report/rows/tuple-groups.js';
 import {
-  chooseGroups,
   KeyGroups,
-  knownGroups,
   missingGroup,
   notScalarGroup,
   nullGroup,
-  type ShownGroups,
-  ValueGroups,
+  type ValueGroups,
 } from '../../../actors/report/rows/value-groups.js';
 import type {Breakdown, BreakdownRow} from '../../asks/breakdown.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {BeyondMemory} from '../row-scan.js';
 import {traitGroups} from './traits.js';
 
 /** Least length of the counts of a bucket that has any. */
 const groupsMin = 64;
+/** Bound of the combinations of values, in bytes, where the bound of gathered rows is smaller. */
+const pairBytesMin = 256 * 1024;
 
 const kindGroups = {missing: missingGroup, null: nullGroup, not_scalar: notScalarGroup} as const;
 
@@ -28,77 +29,132 @@ const kindGroups = {missing: missingGroup, null: nullGroup, not_scalar: notScala
 type GroupOfRow = (row: number) => number;
 
 export class Grouping {
-  readonly groups = new ValueGroups();
-  /** Properties that the scan reads with the rows; none for a trait. */
+  readonly groups: TupleGroups;
+  /** Properties that the scan reads with the rows; none for traits. */
   readonly properties: readonly PropertyValues[];
-  private readonly breakdown: Breakdown;
-  private readonly keyGroups = new KeyGroups(this.groups);
-  private readonly userGroups = new Map<PartitionSnapshot, Uint32Array>();
+  private readonly breakdowns: readonly Breakdown[];
+  private readonly axes: readonly Axis[];
+  /** Groups of one property's values in a chunk. */
+  private scratch = new Uint32Array(0);
 
-  constructor(breakdown: Breakdown) {
-    this.breakdown = breakdown;
-    this.properties = breakdown.by === 'property' ? [new PropertyValues(breakdown.name)] : [];
+  constructor(breakdowns: readonly Breakdown[]) {
+    this.breakdowns = breakdowns;
+    this.groups = new TupleGroups(breakdowns.length);
+    this.axes = breakdowns.map((one, at) => new Axis(one, this.groups.values[at]!));
+    this.properties = this.axes.flatMap(({values}) => (values === undefined ? [] : [values]));
   }
 
-  /** Reads the traits, if the breakdown is by one; call it before rows of the partition are folded. GR1 */
+  /** The property whose values are all that the rows are told apart by; undefined: there are several, or it is a trait. */
+  get onlyProperty(): PropertyValues | undefined {
+    return this.axes.length === 1 ? this.properties[0] : undefined;
+  }
+
+  /** Reads the traits that rows are told apart by; call it before rows of the partition are folded. GR1 */
   async open(scan: PartScan, snapshot: PartitionSnapshot): Promise<void> {
-    const {by, name} = this.breakdown;
-    if (by === 'property' || this.userGroups.has(snapshot)) return;
-    this.userGroups.set(snapshot, await traitGroups(scan, snapshot, name, this.groups));
+    for (const axis of this.axes) await axis.open(scan, snapshot);
   }
 
   /** Turns to the rows of a chunk. */
   of(snapshot: PartitionSnapshot, rows: RowsView): GroupOfRow {
-    const userGroups = this.userGroups.get(snapshot);
-    if (userGroups !== undefined) return (row) => userGroups[rows.users[row]!]!;
-    const [values] = this.properties;
-    this.keyGroups.open(values!);
-    return (row) => this.keyGroups.of(values!, values!.keyOf(row));
+    const {groups} = this;
+    return this.axes
+      .map((axis) => axis.of(snapshot, rows))
+      .reduce((before, own, at) => (row) => groups.with(before(row), at, own(row)));
   }
 
   /** Writes the groups of these rows of a chunk to `into`. */
-  read(snapshot: PartitionSnapshot, {users}: RowsView, chosen: Uint16Array, into: Uint32Array): void {
-    const userGroups = this.userGroups.get(snapshot);
-    const [values] = this.properties;
-    if (userGroups !== undefined) {
-      for (let i = 0; i < chosen.length; i++) into[i] = userGroups[users[chosen[i]!]!]!;
-      return;
+  read(snapshot: PartitionSnapshot, rows: RowsView, chosen: Uint16Array, into: Uint32Array): void {
+    const {axes, groups} = this;
+    axes[0]!.read(snapshot, rows, chosen, into);
+    if (axes.length > 1 && this.scratch.length < into.length) this.scratch = new Uint32Array(into.length);
+    for (let at = 1; at < axes.length; at++) {
+      axes[at]!.read(snapshot, rows, chosen, this.scratch);
+      groups.addValues(into, at, this.scratch, chosen.length);
     }
-    this.keyGroups.open(values!);
-    this.keyGroups.read(values!, chosen, into);
+  }
+
+  /** `bytesMax`: bound of what an answer gathers. @throws BeyondMemory for more combinations of values than that */
+  checkHeld(bytesMax: number): void {
+    const most = Math.max(bytesMax, pairBytesMin);
+    if (this.groups.pairBytes > most) throw new BeyondMemory('the combinations of the values take', most);
   }
 
   /** `totals`: events of each group over all partitions. `read`: the same, also of rows that do not decide the order. */
-  choose(totals: ArrayLike<number>, read?: ArrayLike<number>): ShownGroups {
-    return chooseGroups(this.groups, totals, this.breakdown.limit, read);
+  choose(totals: ArrayLike<number>, read?: ArrayLike<number>): ShownRows {
+    const limits = this.breakdowns.map(({limit}) => limit);
+    return this.groups.choose(totals, limits, read);
   }
 
-  /** Rows that another process has chosen, by the texts of their values, before any rows are read. */
-  known(texts: readonly string[]): ShownGroups {
-    return knownGroups(this.groups, texts);
+  /** Rows that another process has chosen, by the texts of the values of each breakdown, before any rows are read. */
+  known(texts: readonly (readonly string[])[]): ShownRows {
+    return this.groups.known(texts);
   }
 
-  /** The texts of values with rows of their own. */
-  textsOf({top}: ShownGroups): readonly string[] {
-    return top.map((group) => this.groups.text(group));
+  /**
+   * Which groups a row of the answer has. `row`: of each breakdown. `shown`: the choice of the rows, which only `other` depends on.
+   */
+  async groupsOf(row: readonly BreakdownRow[], shown: () => Promise<ShownRows>): Promise<(group: number) => boolean> {
+    const chosen = row.some((one) => 'kind' in one && one.kind === 'other') ? await shown() : undefined;
+    const tests = row.map((one, at): ((group: number) => boolean) => {
+      if ('value' in one) {
+        const valueGroup = this.groups.values[at]!.groupOf(one.value);
+        return (group) => group === valueGroup;
+      }
+      if (one.kind !== 'other') {
+        const kindGroup = kindGroups[one.kind];
+        return (group) => group === kindGroup;
+      }
+      const {top, rowOf} = chosen!.of[at]!;
+      return (group) => rowOf[group] === top.length;
+    });
+    return (group) => this.groups.meets(group, tests);
   }
 
-  /** Which groups a row of the answer has. `shown`: the choice of the rows, which only `other` depends on. */
-  async groupsOf(row: BreakdownRow, shown: () => Promise<ShownGroups>): Promise<(group: number) => boolean> {
-    if ('value' in row) {
-      const valueGroup = this.groups.groupOf(row.value);
-      return (group) => group === valueGroup;
+  /** Names of the properties in the answer. */
+  get names(): readonly string[] {
+    return this.breakdowns.map(({by, name}) => (by === 'trait' ? `trait:${name}` : name));
+  }
+}
+
+/** The values of one breakdown. GR1 */
+class Axis {
+  /** Read with the rows; undefined for a trait. */
+  readonly values: PropertyValues | undefined;
+  private readonly breakdown: Breakdown;
+  private readonly groups: ValueGroups;
+  private readonly keyGroups: KeyGroups;
+  private readonly userGroups = new Map<PartitionSnapshot, Uint32Array>();
+
+  constructor(breakdown: Breakdown, groups: ValueGroups) {
+    this.breakdown = breakdown;
+    this.groups = groups;
+    this.keyGroups = new KeyGroups(groups);
+    this.values = breakdown.by === 'property' ? new PropertyValues(breakdown.name) : undefined;
+  }
+
+  async open(scan: PartScan, snapshot: PartitionSnapshot): Promise<void> {
+    if (this.values !== undefined || this.userGroups.has(snapshot)) return;
+    this.userGroups.set(snapshot, await traitGroups(scan, snapshot, this.breakdown.name, this.groups));
+  }
+
+  of(snapshot: PartitionSnapshot, rows: RowsView): GroupOfRow {
+    const {values} = this;
+    if (values === undefined) {
+      const userGroups = this.userGroups.get(snapshot)!;
+      return (row) => userGroups[rows.users[row]!]!;
     }
-    const {kind} = row;
-    if (kind !== 'other') return (group) => group === kindGroups[kind];
-    const {top, rowOf} = await shown();
-    return (group) => rowOf[group] === top.length;
+    this.keyGroups.open(values);
+    return (row) => this.keyGroups.of(values, values.keyOf(row));
   }
 
-  /** Name of the property in the answer. */
-  get property(): string {
-    const {by, name} = this.breakdown;
-    return by === 'trait' ? `trait:${name}` : name;
+  read(snapshot: PartitionSnapshot, {users}: RowsView, chosen: Uint16Array, into: Uint32Array): void {
+    if (this.values === undefined) {
+      const userGroups = this.userGroups.get(snapshot)!;
+      for (let i = 0; i < chosen.length; i++) into[i] = userGroups[users[chosen[i]!]!]!;
+      return;
+    }
+    this.keyGroups.open(this.values);
+    this.keyGroups.read(this.values, chosen, into);
   }
 }
 

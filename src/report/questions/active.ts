@@ -10,9 +10,8 @@ import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {planActive} from '../../../actors/report/engagement/active-plan.js';
 import {ActivityCells, ActivitySums, ActivityWindows} from '../../../actors/report/engagement/activity.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
-import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
+import {brokenBy, type ShownRows} from '../../../actors/report/rows/tuple-groups.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
-import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
 import {filteredUsers} from '../operators/filtered-users.js';
@@ -24,9 +23,9 @@ import type {Reading} from '../reading.js';
 import {foldAll, partialOf, type Question, type Round, type RunRound} from '../rounds.js';
 import {RowScan} from '../row-scan.js';
 
-/** `top`: the values with rows of their own, for the cells of a breakdown. Without it, the users of each value are counted first. */
+/** `top`: the values of each breakdown with rows of their own, for the cells of a breakdown. Without it, the users of each value are counted first. */
 interface ActiveStep {
-  readonly top?: readonly string[];
+  readonly top?: readonly (readonly string[])[];
 }
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
@@ -83,15 +82,15 @@ export class Active implements Question<ActiveStep> {
     const {inside, read} = await run(this.choiceRound(grouping), {});
     const shown = grouping.choose(inside.totals(), read.totals());
     this.scan.forgetSkipped();
-    const {cells} = await run(this.cellsRound(shown), {top: grouping.textsOf(shown)});
+    const {cells} = await run(this.cellsRound(shown), {top: shown.texts});
     const rows: string[] = [];
-    for (let row = 0; row < rowsOf(shown); row++) {
+    for (let row = 0; row < shown.count; row++) {
       const counts = cells.counts(row + 1);
       if (counts.every((count) => count === 0)) continue;
-      rows.push(`{${rowName(row, grouping.groups, shown)},${activeFields(labels, counts, cells.total(row + 1))}}`);
+      rows.push(`{${shown.name(row)},${activeFields(labels, counts, cells.total(row + 1))}}`);
     }
     const whole = activeFields(labels, cells.counts(0), cells.total(0));
-    const breakdown = `"breakdown":{"property":${JSON.stringify(grouping.property)},"additive":false,"rows":[${rows.join()}]}`;
+    const breakdown = `"breakdown":{${brokenBy(grouping.names)},"additive":false,"rows":[${rows.join()}]}`;
     return `${head},${whole},${breakdown}${this.scan.skippedField}}`;
   }
 
@@ -135,8 +134,8 @@ export class Active implements Question<ActiveStep> {
     };
   }
 
-  private cellsRound(shown: ShownGroups) {
-    const cells = new ActivityCells(this.windows, rowsOf(shown) + 1);
+  private cellsRound(shown: ShownRows) {
+    const cells = new ActivityCells(this.windows, shown.count + 1);
     const {rowOf} = shown;
     const count: WalkUser = (_, times, series, start, end) => cells.addUser(times, series, start, end);
     const fold = (snapshot: PartitionSnapshot) => this.walk(snapshot, (group) => rowOf[group]! + 1, count);

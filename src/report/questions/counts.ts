@@ -15,8 +15,8 @@ import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {isOfNumbers, MeasuredCells} from '../../../actors/report/rows/measures.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
-import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows/series-answer.js';
-import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import {breakdownFields, seriesFields} from '../../../actors/report/rows/series-answer.js';
+import type {ShownRows} from '../../../actors/report/rows/tuple-groups.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
@@ -31,11 +31,13 @@ import type {Reading} from '../reading.js';
 import {foldAll, type Question, type Round, type RunRound} from '../rounds.js';
 import {BeyondMemory, type ChosenFold, type NoteColumns, RowScan} from '../row-scan.js';
 
-/** `top`: the values with rows of their own, for the cells of a breakdown. Without it, those of the breakdown are counted first. */
+/** `top`: the values with rows of their own of each breakdown, for their cells. Without it, the values are counted first. */
 interface CountsStep {
   readonly series: number;
-  readonly top?: readonly string[] | undefined;
+  readonly top?: ShownTexts | undefined;
 }
+
+type ShownTexts = readonly (readonly string[])[];
 
 export class Counts implements Question<CountsStep> {
   private readonly reading: Reading;
@@ -103,7 +105,7 @@ class MeasuredSeries {
   private readonly measuredValues: PropertyValues | undefined;
   /** Of a measure of users without a breakdown. */
   private readonly byBucket: UsersByBucket | undefined;
-  private shown: ShownGroups | undefined;
+  private shown: ShownRows | undefined;
   private cells: MeasuredCells;
   private skippedValues = 0;
   private skippedElsewhere = 0;
@@ -139,13 +141,13 @@ class MeasuredSeries {
   }
 
   /** `top`: values with rows of their own (CountsStep). */
-  round(top: readonly string[] | undefined): Round {
+  round(top: ShownTexts | undefined): Round {
     const {grouping} = this;
     if (grouping === undefined) return this.cellsRound();
     return top === undefined ? this.groupsRound(grouping) : this.cellsRound(grouping.known(top));
   }
 
-  async fold(run: RunRound<readonly string[] | undefined>): Promise<void> {
+  async fold(run: RunRound<ShownTexts | undefined>): Promise<void> {
     const {grouping, query} = this;
     if (grouping === undefined) await run(this.cellsRound(), undefined);
     else {
@@ -155,16 +157,16 @@ class MeasuredSeries {
       if (!measuresEvents(query) && counts.bucketCount > 0) return this.addGroups(grouping, shown, counts, numbers);
       this.scan.forgetSkipped();
       this.skippedElsewhere = 0;
-      await run(cells, grouping.textsOf(shown));
+      await run(cells, shown.texts);
     }
     this.cells.finish();
   }
 
   /** Counts and measures the events of each bucket. `shown`: the rows of the breakdown. */
-  private cellsRound(shown?: ShownGroups): Round {
+  private cellsRound(shown?: ShownRows): Round {
     const {query, grouping} = this;
     this.shown = shown;
-    if (shown !== undefined) this.cells = new MeasuredCells(query.measure, rowsOf(shown) + 1, this.buckets.count);
+    if (shown !== undefined) this.cells = new MeasuredCells(query.measure, shown.count + 1, this.buckets.count);
     const {cells} = this;
     const self = this;
     return {
@@ -211,7 +213,7 @@ class MeasuredSeries {
       await usersOfRows(reading, meant, snapshot, await this.usersOf(snapshot), (user) => note(snapshot, user));
   }
 
-  private async choose(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<ShownGroups> {
+  private async choose(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<ShownRows> {
     const {counts, numbers} = await foldAll(this.groupsRound(grouping), snapshots);
     return shownIn(grouping, counts, numbers);
   }
@@ -255,12 +257,13 @@ class MeasuredSeries {
     const fold: ChosenFold = (rows, [chosen]) => {
       const {groups} = this.chunk;
       grouping.read(snapshot, rows, chosen!, groups);
+      grouping.checkHeld(this.reading.gatheredBytesMax);
       counts.addAll(groups, this.bucketsOf(rows, chosen!), chosen!.length);
     };
     const foldHeld = (held: TimedNumbers): void => {
       if (!numbers.add(held, this.buckets)) this.countNumbers(grouping, held, counts);
     };
-    const [values] = grouping.properties;
+    const values = grouping.onlyProperty;
     if (values === undefined) return this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
     const scan = (note?: NoteColumns) => this.foldNumbers(snapshot, values, fold, foldHeld, note);
     await (this.isCelled(counts)
@@ -271,7 +274,7 @@ class MeasuredSeries {
   private countNumbers(grouping: Grouping, held: TimedNumbers, counts: GroupCounts): void {
     const {groups} = this.chunk;
     forEachBucket(held, this.buckets, (bucket, start, end) => {
-      grouping.groups.readNumbers(held.numbers, start, end, groups);
+      grouping.groups.values[0]!.readNumbers(held.numbers, start, end, groups);
       counts.addRun(groups, 0, end - start, bucket);
     });
   }
@@ -279,21 +282,21 @@ class MeasuredSeries {
   /** False: the partition's rows are to be scanned. */
   private async countCells(grouping: Grouping, snapshot: PartitionSnapshot, counts: GroupCounts): Promise<boolean> {
     const {event, buckets, reading} = this;
-    const {breakdown} = this.query;
-    if (event === undefined || breakdown === undefined || !this.isCelled(counts)) return false;
-    return countInCells(reading, {event, property: breakdown.name, buckets}, grouping, snapshot, counts);
+    const values = grouping.onlyProperty;
+    if (event === undefined || values === undefined || !this.isCelled(counts)) return false;
+    return countInCells(reading, {event, property: values.property.text, buckets}, grouping, snapshot, counts);
   }
 
   /** Whether cells by the values of a property may answer. */
   private isCelled({bucketCount}: GroupCounts): boolean {
-    const {breakdown, where = [], users} = this.query;
+    const {where = [], users} = this.query;
     const isPlain = where.length === 0 && users === undefined && bucketCount > 0;
-    return this.event !== undefined && breakdown?.by === 'property' && isPlain;
+    return this.event !== undefined && this.grouping?.onlyProperty !== undefined && isPlain;
   }
 
   private async addGroups(
     grouping: Grouping,
-    shown: ShownGroups,
+    shown: ShownRows,
     counts: GroupCounts,
     numbers: NumberCounts,
   ): Promise<void> {
@@ -308,7 +311,7 @@ class MeasuredSeries {
     const note: NoteEvents = (row, bucket, events) => {
       cells.counts[cells.cellOf(row + 1, bucket)]! += events;
     };
-    await this.reading.scan.inSlices(numbers.rowsByBucket(grouping.groups, shown, buckets, note));
+    await this.reading.scan.inSlices(numbers.rowsByBucket(grouping.groups.values[0]!, shown.of[0]!, buckets, note));
     cells.finish();
   }
 
@@ -450,7 +453,7 @@ class MeasuredSeries {
     const labels = this.buckets.labels();
     const whole = seriesFields(cells, 0, labels);
     if (grouping === undefined) return whole;
-    return `${whole},${breakdownFields(grouping.property, grouping.groups, shown!, cells, labels)}`;
+    return `${whole},${breakdownFields(grouping.names, shown!, cells, labels)}`;
   }
 }
 
@@ -466,8 +469,8 @@ const newScratch = () => ({
   numbers: new Float64Array(chunkRowsMax),
 });
 
-const shownIn = (grouping: Grouping, counts: GroupCounts, numbers: NumberCounts): ShownGroups =>
-  grouping.choose(numbers.totals(grouping.groups, counts.totals()));
+const shownIn = (grouping: Grouping, counts: GroupCounts, numbers: NumberCounts): ShownRows =>
+  grouping.choose(numbers.totals(grouping.groups.values[0]!, counts.totals()));
 
 const rangeOf = ({edges, kind, fromMs, toMs}: Buckets) => ({edges, kind, fromMs, toMs});
 

@@ -31,7 +31,7 @@ export async function listedPropertyValues(
   query: QueryOf<'property_values'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const grouping = new Grouping({by: 'property', name: query.property, limit: query.limit});
+  const grouping = new Grouping([{by: 'property', name: query.property, limit: query.limit}]);
   const {groups, properties} = grouping;
   const totals = new GroupCounts();
   const scan = new RowScan(reading, {stretch: stretchOf(query), selectors: [selectorOf(query)], properties});
@@ -42,7 +42,7 @@ export async function listedPropertyValues(
       checkHeld(reading, groups.bytes);
     });
   }
-  return valuesAnswer(reading.scan, query, groups, totals.totals());
+  return valuesAnswer(reading.scan, query, groups.values[0]!, totals.totals());
 }
 
 const stretchOf = ({fromMs, toMs}: {fromMs: number; toMs: number}) => ({startMs: fromMs, lastMs: toMs});

@@ -25,9 +25,9 @@ import {setOfUsers, wordsOf} from '../../../actors/report/rows/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
-import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
+import {brokenBy, type ShownRows} from '../../../actors/report/rows/tuple-groups.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
-import {missingGroup, type ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import {missingGroup} from '../../../actors/report/rows/value-groups.js';
 import type {Point} from '../../asks/people-behind.js';
 import type {QueryOf} from '../../asks/report.js';
 import {cutsOf} from '../derived/held-buckets.js';
@@ -42,9 +42,9 @@ import type {Reading} from '../reading.js';
 import {foldAll, partialOf, type Question, type Round, type RunRound} from '../rounds.js';
 import {type ChosenFold, type NoteRows, RowScan} from '../row-scan.js';
 
-/** `top`: the values with rows of their own, for the cells of a breakdown. Without it, the members of each value are counted first. */
+/** `top`: the values of each breakdown with rows of their own, for the cells of a breakdown. Without it, the members of each value are counted first. */
 interface RetentionStep {
-  readonly top?: readonly string[];
+  readonly top?: readonly (readonly string[])[];
 }
 
 /** Hands over the users whom a number counts. @throws MissingPart, DamagedPart */
@@ -71,7 +71,7 @@ export class Retention implements Question<RetentionStep> {
   private readonly grouping: Grouping | undefined;
   /** Users who may be in a cohort, by partition. */
   private readonly members = new Map<PartitionSnapshot, Users | undefined>();
-  private shown: ShownGroups | undefined;
+  private shown: ShownRows | undefined;
   private readonly sets = new SelectorSets(2);
   /** Series per start event of one chunk. */
   private readonly startSeries = new Uint32Array(chunkRowsMax);
@@ -101,13 +101,13 @@ export class Retention implements Question<RetentionStep> {
   async answer(run: RunRound<RetentionStep>): Promise<string> {
     const {grouping} = this;
     const shown = grouping && choiceOf(grouping, await run(this.choiceRound(grouping), {}));
-    const {scan} = await run(this.cellsRound(shown), shown ? {top: grouping!.textsOf(shown)} : {});
+    const {scan} = await run(this.cellsRound(shown), shown ? {top: shown.texts} : {});
     return `{${intervalText(this.cohorts)},${this.fields(this.asOfMs)}${scan.skippedField}}`;
   }
 
-  private cellsRound(shown?: ShownGroups) {
+  private cellsRound(shown?: ShownRows) {
     this.shown = shown;
-    if (shown !== undefined) this.cells = new RetentionCells(this.periods, rowsOf(shown) + 1);
+    if (shown !== undefined) this.cells = new RetentionCells(this.periods, shown.count + 1);
     const scan = this.scan(this.periods.lastMs, [this.query.start, this.query.return]);
     const fold = async (snapshot: PartitionSnapshot): Promise<void> => {
       await this.open(snapshot);
@@ -287,11 +287,11 @@ export class Retention implements Question<RetentionStep> {
     const whole = retentionFields(cells, 0, labels, asOfMs);
     if (grouping === undefined) return whole;
     const rows: string[] = [];
-    for (let row = 0; row < rowsOf(shown!); row++) {
+    for (let row = 0; row < shown!.count; row++) {
       if (membersOf(cells, row + 1) === 0) continue;
-      rows.push(`{${rowName(row, grouping.groups, shown!)},${retentionFields(cells, row + 1, labels, asOfMs)}}`);
+      rows.push(`{${shown!.name(row)},${retentionFields(cells, row + 1, labels, asOfMs)}}`);
     }
-    return `${whole},"breakdown":{"property":${JSON.stringify(grouping.property)},"additive":true,"rows":[${rows.join()}]}`;
+    return `${whole},"breakdown":{${brokenBy(grouping.names)},"additive":true,"rows":[${rows.join()}]}`;
   }
 }
 
@@ -301,4 +301,4 @@ interface RetentionChoice extends Round {
   readonly totals: GroupCounts;
 }
 
-const choiceOf = (grouping: Grouping, {totals}: RetentionChoice): ShownGroups => grouping.choose(totals.totals());
+const choiceOf = (grouping: Grouping, {totals}: RetentionChoice): ShownRows => grouping.choose(totals.totals());

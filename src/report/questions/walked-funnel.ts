@@ -7,7 +7,6 @@ import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {PathLog} from '../../../actors/report/funnel/path-log.js';
 import {type PathSummary, summarize, summarizeResults} from '../../../actors/report/funnel/path-summary.js';
 import {funnelBreakdownFields, funnelFields, type ShownFunnel} from '../../../actors/report/funnel/walked-answer.js';
-import {rowsOf} from '../../../actors/report/rows/series-answer.js';
 import {missingGroup} from '../../../actors/report/rows/value-groups.js';
 import type {QueryOf} from '../../asks/report.js';
 import {filteredUsers} from '../operators/filtered-users.js';
@@ -147,12 +146,11 @@ export class WalkedFunnel implements Question<null> {
     const {grouping, log} = this;
     if (grouping === undefined) return [];
     const {scan} = this.reading;
-    const {groups} = grouping;
-    const chosen = grouping.choose(await scan.inSlices(log.totals(groups.count)));
-    const rows = await scan.inSlices(log.byRow(chosen.rowOf, rowsOf(chosen)));
+    const chosen = grouping.choose(await scan.inSlices(log.totals(grouping.groups.count)));
+    const rows = await scan.inSlices(log.byRow(chosen.rowOf, chosen.count));
     const summaries = [];
     for (const paths of rows) summaries.push(await this.summary(paths));
-    return [funnelBreakdownFields(grouping.property, groups, chosen, summaries, this.shown)];
+    return [funnelBreakdownFields(grouping.names, chosen, summaries, this.shown)];
   }
 }
 

@@ -133,7 +133,7 @@ class World {
       report: 'counts',
       events: [event],
       ...range,
-      breakdown: {by: 'property', name, limit: 2},
+      breakdown: [{by: 'property', name, limit: 2}],
     } as const;
     const scanned = new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib);
     const evaluation = new Evaluation(this.parts, 16 * mib, {values: this.index});

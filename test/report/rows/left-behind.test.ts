@@ -103,7 +103,7 @@ const questions: readonly (readonly [string, Ask, cutReads?: number])[] = [
   ['a percentile', (range) => ({...measured, measure: 'p90', property: 'price', ...range})],
   [
     'a breakdown by a number',
-    (range) => ({...measured, breakdown: {by: 'property', name: 'signed', limit: 7}, ...range}),
+    (range) => ({...measured, breakdown: [{by: 'property', name: 'signed', limit: 7}], ...range}),
   ],
 ];
 
@@ -305,7 +305,7 @@ describe('are always scanned', () => {
     ['retention by periods that roll', {...returning, frame: 'rolling', laterEnds: []}],
     [
       'retention with a breakdown',
-      {...returning, periods: 1, laterEnds: [], breakdown: {by: 'property', name: 'plan', limit: 2}},
+      {...returning, periods: 1, laterEnds: [], breakdown: [{by: 'property', name: 'plan', limit: 2}]},
     ],
     ['stickiness of a comparison', {report: 'stickiness', ...engaged, isAtLeast: false, did: {where: more}}],
   ] as const)('%s', async (_, query) => {

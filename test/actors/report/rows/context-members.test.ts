@@ -87,7 +87,7 @@ test('filters and breakdowns by any name into the context', async () => {
       const counted = {
         report: 'counts',
         events: ['A'],
-        breakdown: {by: 'property', name, limit: 1_000},
+        breakdown: [{by: 'property', name, limit: 1_000}],
         ...range,
       } as const;
       const {breakdown} = JSON.parse(await evaluation.answer(counted, [snapshot])) as Answer;

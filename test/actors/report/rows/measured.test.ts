@@ -6,7 +6,7 @@ import {measures} from '../../../../actors/report/rows/measures.js';
 import {measuredOf} from '../../../../tools/model/measured.js';
 import {
   events,
-  someBreakdown,
+  someBreakdowns,
   someCondition,
   someInterval,
   someRange,
@@ -31,7 +31,7 @@ test('counts with conditions, measures and breakdowns equal the model', async ()
       filter: someUsers,
       measure: fc.constantFrom(undefined, ...measures),
       measured: fc.constantFrom('a', 'b', 'a.b', 'a.b.c', 'never'),
-      breakdown: fc.option(someBreakdown, {nil: undefined}),
+      breakdown: fc.option(someBreakdowns, {nil: undefined}),
     }),
     async (story, range, {event, interval, where, filter, measure, measured, breakdown}) => {
       const world = tell(story);
@@ -68,7 +68,7 @@ test('a property that only bodies have, past the columns of a chunk, is one like
     where: [{property: 'p59', op: 'ne', values: ['y']}],
     measure: 'sum',
     property: 'p59',
-    breakdown: {by: 'property', name: 'p59', limit: 5},
+    breakdown: [{by: 'property', name: 'p59', limit: 5}],
   } as const;
   const expected = measuredOf(world.model, {...asked, ...texts(query), event: 'A'});
   expect(await world.ask({report: 'counts', events: ['A'], ...asked})).toEqual(expected);
