@@ -35,8 +35,8 @@ const node = object({
 }).refine(({event, kind}) => (event === undefined) !== (kind === undefined), nodeRule);
 
 const rowName = object({
-  value: z.string('a text').optional().describe('A value.'),
-  kind: word(kindsShown).optional().describe('In place of a value.'),
+  value: z.string('a text').optional(),
+  kind: word(kindsShown).optional(),
 }).refine(({value, kind}) => (value === undefined) !== (kind === undefined), 'an object with either value or kind');
 
 const point = object({
@@ -52,7 +52,7 @@ const point = object({
     .array(rowName, 'a list')
     .max(breakdownsMax, `at most ${breakdownsMax} entries`)
     .optional()
-    .describe('In place of `value` and `kind`: the row of several breakdowns, as the answer names it.'),
+    .describe('The row of several breakdowns.'),
   step: wholeNumber(1, funnelStepsMax).optional().describe('Of a funnel (default: 1), or of paths.'),
   outcome: word(['reached', 'dropped', 'undecided', 'returned', 'member'])
     .optional()

@@ -23,18 +23,18 @@ const formulaRule = `a formula like "A / B * 100", of labels of the events, numb
 
 const measure = object({
   of: word(measures).describe(
-    'What stands as `value` beside the count: `total` (the count), distinct `users`, or the exact `sum`, `avg`, `min`, ' +
-      '`max`, `p50`, `p90`, `p95`, `p99` (nearest rank) of the numbers of `property`.',
+    'The `value` beside the count: `total` (the count), distinct `users`, or an exact measure of the numbers of `property` ' +
+      '(percentiles: nearest rank).',
   ),
   property: name.optional().describe('The property whose JSON numbers are measured.'),
 }).optional();
 
 const entry = object({
   ...anyEvents.shape,
-  measure: measure.describe('What is measured of these events. Absent: the `measure` of the question.'),
+  measure: measure.describe('Absent: the `measure` of the question.'),
   as: text('a label: a letter, and up to 31 letters, digits or _', (text) => labelPattern.test(text))
     .optional()
-    .describe('Its label in formulas and in the answer. Default: `A`, `B`, … by its place.'),
+    .describe('Its label. Default: `A`, `B`, … by its place.'),
 });
 
 export const counts = object({
@@ -44,10 +44,10 @@ export const counts = object({
     .max(seriesMax, `at most ${seriesMax} entries`)
     .optional()
     .describe(
-      'The events that are counted, up to ten. Absent: those of every name. With two or more the answer has `series`, one for each ' +
-        'entry. Entries with conditions, a measure or labels of their own, and `formulas`, are of `POST /v1/query` alone.',
+      'The events that are counted, up to ten. Absent: those of every name. With two or more the answer has `series`. Conditions, ' +
+        'measures and labels of entries, and `formulas`, are of `POST /v1/query` alone.',
     ),
-  series: flag().default(false).describe('Whether the answer has `series` for one entry, too.'),
+  series: flag().default(false).describe('Whether one entry has `series`, too.'),
   where,
   users,
   ...bucketed,
@@ -56,7 +56,7 @@ export const counts = object({
   formulas: z
     .array(
       object({
-        as: name.describe('What the answer calls it.'),
+        as: name.describe('Its name.'),
         is: text(formulaRule, (text) => readFormula(text) !== undefined).describe(
           'Numbers, labels, `+`, `-`, `*`, `/` and parentheses: `A / B * 100`.',
         ),
@@ -66,8 +66,8 @@ export const counts = object({
     .max(formulasMax, `at most ${formulasMax} formulas`)
     .optional()
     .describe(
-      'Numbers of each bucket, and of the whole range, out of those of the entries: their `value`, or without a `measure` their ' +
-        '`count`. Null where a division is by zero. Rows of a breakdown have none.',
+      'Numbers of each bucket, and of the whole range, out of the `value` of the entries, or without a `measure` their `count`. ' +
+        'Null where a division is by zero. Rows of a breakdown have none.',
     ),
 });
 export type CountsQuestion = z.infer<typeof counts>;

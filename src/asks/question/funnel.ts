@@ -85,8 +85,8 @@ export const funnel = object({
         .union([stepNumber(), word(['first', 'last'])], 'the number of a step, or first, or last')
         .optional()
         .describe(
-          'Which event of the path has the value: that of this step, or the `first` or `last` one that has any. Default: 1. Who ' +
-            'did not get there is in the row `missing`.',
+          'The event of the path that has the value: of this step (default: 1), or the `first` or `last` one with any. Who did ' +
+            'not get there is in the row `missing`.',
         ),
     }).refine(namesOne.check, namesOne.error),
   ),

@@ -101,8 +101,7 @@ export const people = object({
   behind: behind
     .optional()
     .describe(
-      'Only the people behind a number of a report, as many as the number says. Where it counts events, held values or members of ' +
-        'several cohorts, each of their users is listed once.',
+      'The people behind a number of a report, as many as it says. Of events, held values or several cohorts each user is listed once.',
     ),
   users,
   event: name.optional().describe('Only users with an event of this name, in the range if one is given.'),

@@ -262,8 +262,8 @@ export const did = {
 // -- breakdown --
 
 export const breakdownShape = {
-  property: name.optional().describe('A row for each value of this property, told apart by its text.'),
-  trait: name.optional().describe('In place of a property: a row for each value of this current trait of the user.'),
+  property: name.optional().describe('A row for each value of this property.'),
+  trait: name.optional().describe('In place of a property: a current trait of the user.'),
   limit: wholeNumber(1, breakdownLimitMax)
     .default(breakdownLimitDefault)
     .describe('Values with rows of their own, the most frequent ones; the others share one.'),
@@ -276,13 +276,9 @@ export const namesOne = {
 };
 
 export const breakdownIn = <Entry extends z.ZodType>(entry: Entry) =>
-  z
-    .array(entry, 'a list')
-    .max(1, 'a list of one')
-    .optional()
-    .describe('A row for each value of a property or trait: an entry at most.');
+  z.array(entry, 'a list').max(1, 'a list of one').optional().describe('A row for each value: an entry at most.');
 
-const broken = object(breakdownShape).refine(namesOne.check, namesOne.error);
+export const broken = object(breakdownShape).refine(namesOne.check, namesOne.error);
 export const breakdown = breakdownIn(broken);
 
 export const breakdowns = z
@@ -290,6 +286,6 @@ export const breakdowns = z
   .max(breakdownsMax, `at most ${breakdownsMax} entries`)
   .optional()
   .describe(
-    `A row for each value of a property or trait; of up to ${breakdownsMax} entries, for each combination of their rows. Rows times ` +
-      `buckets: at most ${grouped(breakdownCellsMax)}, where an entry has \`limit\` + 4 rows.`,
+    `A row for each combination of values, of up to ${breakdownsMax} entries. The product of each \`limit\` + 4 and the buckets ` +
+      `is at most ${grouped(breakdownCellsMax)}.`,
   );

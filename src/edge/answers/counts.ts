@@ -4,29 +4,25 @@ import {count} from './fields.js';
 import {askedProperty, breakdownRow, bucket, bucketDate, interval, skipped, zone} from './report-fields.js';
 import {ownMeta} from './report-meta.js';
 
-const measured = () =>
-  z.number().nullable().optional().describe('Only with `measure`: null where no event has a number to measure.');
+const measured = () => z.number().nullable().optional().describe('Only with `measure`; null without a number.');
 
-const series = () => ({
+const series = {
   data: z.array(bucket.extend({value: measured()})).describe('Every bucket, zeros included.'),
   total: count().describe('The sum.'),
   total_value: measured(),
-});
+};
 
 const countedBreakdown = z
   .strictObject({
     property: askedProperty().optional(),
-    properties: z.array(z.string()).optional().describe('In place of `property`, of several breakdowns.'),
-    additive: z.boolean().describe('Whether the values of the rows add up to the unbroken one.'),
+    properties: z.array(z.string()).optional().describe('Of several.'),
+    additive: z.boolean().describe('Whether rows add up to the unbroken value.'),
     rows: z
       .array(
         z.strictObject({
           ...breakdownRow(),
-          by: z
-            .array(z.strictObject(breakdownRow()))
-            .optional()
-            .describe('In place of `value` and `kind`: the names of the row in several breakdowns.'),
-          ...series(),
+          by: z.array(z.strictObject(breakdownRow())).optional().describe('Of several breakdowns.'),
+          ...series,
         }),
       )
       .describe('The most frequent value first.'),
@@ -38,7 +34,7 @@ export const countsAnswer = z.strictObject({
   any_event: z.literal(true).optional(),
   interval: interval(),
   timezone: zone(),
-  ...series(),
+  ...series,
   breakdown: countedBreakdown,
   skipped: skipped(),
   ...ownMeta,
@@ -47,7 +43,7 @@ export type CountsAnswer = z.infer<typeof countsAnswer>;
 
 export const seriesAnswer = z.strictObject({
   interval: interval(),
-  series: z.array(z.strictObject({event: z.string(), ...series(), breakdown: countedBreakdown})),
+  series: z.array(z.strictObject({event: z.string(), ...series, breakdown: countedBreakdown})),
   skipped: skipped(),
   ...ownMeta,
 });
@@ -66,13 +62,11 @@ export const entriesAnswer = z.strictObject({
   timezone: zone(),
   series: z
     .array(countsAnswer.omit({interval: true, timezone: true, skipped: true, meta: true}).extend({as: z.string()}))
-    .describe('In the order of the events. `as`: the label.'),
+    .describe('In the order of the events.'),
   formulas: z
     .array(formulaAnswer)
     .optional()
-    .describe(
-      'In the order of the formulas. A value is null where a series has none, and where a division is by zero.',
-    ),
+    .describe('In their order. Null where a series has no value, or a division is by zero.'),
   skipped: skipped(),
 });
 export type EntriesAnswer = z.infer<typeof entriesAnswer>;

@@ -30,10 +30,10 @@ export const askedProperty = () =>
 
 /** The name of a breakdown's row: a value as text, or a kind that is none. */
 export const breakdownRow = () => ({
-  value: z.string().optional().describe('The text of the value. Absent in rows with a `kind`.'),
-  kind: z.enum(['other', 'missing', 'null', 'not_scalar']).optional().describe('What the row has instead of a value.'),
+  value: z.string().optional().describe('Absent in rows with a `kind`.'),
+  kind: z.enum(['other', 'missing', 'null', 'not_scalar']).optional().describe('In place of a value.'),
   values: count().optional().describe('How many values share the row `other`.'),
 });
 
 export const skipped = () =>
-  count().optional().describe('Events whose property is not a number, in a report that compares or measures numbers.');
+  count().optional().describe('Events whose property is no number, where numbers are compared or measured.');

@@ -9,6 +9,7 @@ import {shared as sharedByLists, traits} from '../../asks/question/lists.js';
 import {
   anyEvents,
   breakdown,
+  broken,
   bucketed,
   chosenEvents,
   compare,
@@ -159,6 +160,7 @@ const requests: Named = {
   EventMeant: chosenEvents,
   ReportRange: range,
   ReportTimezone: timezone,
+  Breakdown: broken,
   ReportBreakdown: breakdown,
   Bucketed: z.strictObject({where, users: usersMeant, ...bucketed}),
   Listed: traits.pick({timezone: true, limit: true, cursor: true}),

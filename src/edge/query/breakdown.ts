@@ -1,11 +1,5 @@
 // The breakdowns of a report: its parameters `breakdown` and `breakdown_limit`, and the member of a question.
-import {
-  breakdownCellsMax,
-  breakdownLimitDefault,
-  breakdownLimitMax,
-  breakdownsMax,
-  idCharsMax,
-} from '../../../actors/limits.js';
+import {breakdownCellsMax, breakdownLimitDefault, breakdownLimitMax, breakdownsMax} from '../../../actors/limits.js';
 import {kindsShown} from '../../../actors/report/rows/value-groups.js';
 import type {Breakdown} from '../../asks/breakdown.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
@@ -17,8 +11,7 @@ const traitHead = 'trait:';
 export const breakdownForm = {
   breakdown: optional(name, {
     description:
-      `A row for each value of this property, or of \`trait:<name>\`, the current trait of the user. Up to ${idCharsMax} ` +
-      'characters. Values are told apart by their text.',
+      'A row for each value of this property, or of `trait:<name>`, the current trait of the user, told apart by their text.',
   }),
   breakdown_limit: optional(wholeNumber(breakdownLimitMax), {
     description: `Values with rows of their own, the most frequent ones; the others share one. Default: ${breakdownLimitDefault}.`,
@@ -29,11 +22,11 @@ export const breakdownForm = {
 export const breakdownsForm = {
   breakdown: optionalList(name, {
     countMax: breakdownsMax,
-    description: `${breakdownForm.breakdown.description} Up to ${breakdownsMax}: a row for each combination of their rows.`,
+    description: `Up to ${breakdownsMax}: a row for each combination of values.`,
   }),
   breakdown_limit: optionalList(wholeNumber(breakdownLimitMax), {
     countMax: breakdownsMax,
-    description: `${breakdownForm.breakdown_limit.description} One for each \`breakdown\`, in their order.`,
+    description: 'One for each `breakdown`.',
   }),
 };
 

@@ -14,8 +14,8 @@ export const engagement: Operations = {
     summary: 'Users who return, by cohort',
     description:
       'A cohort is the users with a start event in one bucket; each of its cells counts those who had a return event so many ' +
-      'periods later. The start event itself is no return. With `breakdown`, by the start event, each value has a row with ' +
-      'the same fields, and rows add up.',
+      'periods later. The start event itself is no return. With `breakdown`, by the start event, each value has such ' +
+      'a row, and rows add up.',
     query: retentionForm,
     isConditional: true,
     answers: {

@@ -44,9 +44,7 @@ export const reports: Operations = {
     id: 'countEvents',
     tag: 'Reports',
     summary: 'Count events over time',
-    description:
-      'With `events[]` the answer has `series`, one for each name. With `breakdown` each value has a row with the same fields; ' +
-      'rows, `other` and the kinds that are no values add up to the unbroken counts.',
+    description: 'With `breakdown` each value has a row with the same fields; all rows add up to the unbroken counts.',
     query: countsForm,
     isConditional: true,
     answers: {
@@ -67,7 +65,7 @@ export const reports: Operations = {
     summary: 'Count active users over time',
     description:
       'A user is active with at least one event of those that count. With ' +
-      '`breakdown` each value has a row with the same fields; a user may be in several.',
+      '`breakdown` each value has such a row; a user may be in several.',
     query: usersForm,
     isConditional: true,
     answers: {
@@ -89,7 +87,7 @@ export const reports: Operations = {
     description:
       'Users who did the steps in order, all of them in the range; other events may occur in between. A user counts once. ' +
       'Conditions, orders, exclusions, held properties, breakdowns and buckets add `mean_seconds` to every step; with ' +
-      '`breakdown` each value has a row with the same fields, and the rows add up.',
+      '`breakdown` each value has such a row, and rows add up.',
     query: funnelForm,
     isConditional: true,
     answers: {
