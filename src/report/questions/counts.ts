@@ -34,10 +34,10 @@ import {BeyondMemory, type ChosenFold, type NoteColumns, RowScan} from '../row-s
 /** `top`: the values with rows of their own of each breakdown, for their cells. Without it, the values are counted first. */
 interface CountsStep {
   readonly series: number;
-  readonly top?: ShownTexts | undefined;
+  readonly top?: TopTexts | undefined;
 }
 
-type ShownTexts = readonly (readonly string[])[];
+type TopTexts = readonly (readonly string[])[];
 
 export class Counts implements Question<CountsStep> {
   private readonly reading: Reading;
@@ -141,13 +141,13 @@ class MeasuredSeries {
   }
 
   /** `top`: values with rows of their own (CountsStep). */
-  round(top: ShownTexts | undefined): Round {
+  round(top: TopTexts | undefined): Round {
     const {grouping} = this;
     if (grouping === undefined) return this.cellsRound();
     return top === undefined ? this.groupsRound(grouping) : this.cellsRound(grouping.known(top));
   }
 
-  async fold(run: RunRound<ShownTexts | undefined>): Promise<void> {
+  async fold(run: RunRound<TopTexts | undefined>): Promise<void> {
     const {grouping, query} = this;
     if (grouping === undefined) await run(this.cellsRound(), undefined);
     else {
