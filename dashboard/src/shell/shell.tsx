@@ -1,8 +1,10 @@
 // The frame of every page: the list of pages, the state of the service, the person who is signed in, and keys.
+import {signal} from '@preact/signals';
 import type {ComponentChildren} from 'preact';
-import {useEffect, useRef} from 'preact/hooks';
+import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
-import {pageAddress} from '../address/base';
+import {dashboardPath, pageAddress} from '../address/base';
+import {type Carried, carriedFrom, carriedTo} from '../address/carried';
 import {serviceState} from '../service/service-state';
 import {may, session, signOut} from '../service/session';
 import {explaining} from './explained';
@@ -33,7 +35,7 @@ export function Shell({children}: {readonly children: ComponentChildren}) {
     Object.fromEntries(
       places
         .filter((place) => place.letter !== undefined && isShown(place))
-        .map(({letter, path}) => [letter, () => route(pageAddress(path))]),
+        .map(({letter, path}) => [letter, () => route(linkTo(path))]),
     ),
     true,
   );
@@ -53,9 +55,16 @@ export function Shell({children}: {readonly children: ComponentChildren}) {
   );
 }
 
+/** What the pages so far have in their addresses, and the links of the side take along. */
+const carried = signal<Carried>({});
+const linkTo = (path: string): string => pageAddress(path) + carriedTo(path, carried.value);
+
 function Side() {
-  const {path} = useLocation();
+  const {path, url} = useLocation();
   const here = path.replace(/\/$/, '');
+  useLayoutEffect(() => {
+    carried.value = carriedFrom(carried.peek(), here.slice(dashboardPath.length) || '/', url.split(/[?#]/)[1] ?? '');
+  }, [url]);
   const side = useRef<HTMLElement>(null);
   // On phones it is a row that scrolls.
   useEffect(() => {
@@ -78,7 +87,7 @@ function Side() {
           <div key={section} class="section">
             {section !== 'Product' && <h2>{section}</h2>}
             {shown.map(({path: to, name, icon}) => (
-              <a key={to} href={pageAddress(to)} aria-current={pageAddress(to) === here ? 'page' : undefined}>
+              <a key={to} href={linkTo(to)} aria-current={pageAddress(to) === here ? 'page' : undefined}>
                 <Icon name={icon} />
                 {name}
               </a>

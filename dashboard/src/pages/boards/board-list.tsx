@@ -1,11 +1,13 @@
 // All boards in their order: made, renamed, arranged, deleted by who may pin. Overview shows the first one.
 import {useState} from 'preact/hooks';
+import {asSaved, boardForm} from '../../address/board-address';
 import {placeBetween} from '../../address/saved-report';
 import {boardAddress} from '../../boards/board-links';
 import {Moment} from '../../controls/moment';
 import {placeBoard} from '../../service/board-changes';
 import {type Board, boards, unsavedBoard} from '../../service/boards';
 import {may} from '../../service/session';
+import {useAddress} from '../../service/use-address';
 import {Card} from '../../shell/card';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
@@ -94,11 +96,16 @@ function Row({
   readonly onOpen: (what: 'rename' | 'delete') => void;
 }) {
   const {name, tiles: pins, changed_at: changedAt, changed_by: changedBy} = board;
+  const {where, user_where, not_segment} = useAddress(boardForm).question;
   return (
     <li data-row>
       <Icon name="table" />
       <span class="saved-name">
-        {board === unsavedBoard ? name : <a href={boardAddress(board)}>{name}</a>}
+        {board === unsavedBoard ? (
+          name
+        ) : (
+          <a href={boardAddress(board, {...asSaved, where, user_where, not_segment})}>{name}</a>
+        )}
         <span class="faint">{pins.length === 1 ? '1 pin' : `${pins.length} pins`}</span>
       </span>
       <span class="saved-who faint">
