@@ -50,17 +50,17 @@ export const stallAudienceOf = (store: KeptStore): StallAudiencePorts => ({
   subscribers: (names) => [...new Set(names.flatMap((name) => store.wants('funnel.stalled', name)))],
 });
 
-/** How many webhooks and chats hear of the alert: what is disabled hears of nothing. */
-export function reachOf(
+/** Ids of those that hear of the alert: what is disabled hears of nothing. */
+export function reachedBy(
   store: KeptStore,
   alert: Pick<Alert, 'name' | 'endpoints'> & {readonly rule: {readonly kind: string; readonly funnel?: string}},
-): number {
+): readonly string[] {
   const {rule} = alert;
   const told =
     rule.kind === 'stalled'
       ? stallAudience(alert, funnelNames(rule.funnel!, savedFunnelsOf(store).get(rule.funnel!)), stallAudienceOf(store))
       : stateAudience(alert, stateAudienceOf(store));
-  return told.filter(({id}) => store.endpoints.get(id)?.state !== 'disabled').length;
+  return told.flatMap(({id}) => (store.endpoints.get(id)?.state === 'disabled' ? [] : [id]));
 }
 
 /** What a subscription may call the funnel. */

@@ -360,6 +360,22 @@ export const shellMutants: readonly ShellMutant[] = [
     caughtBy: {vitest: 'test/webhooks/retry.test.ts'},
   },
   {
+    name: 'a-mail-that-was-refused-for-good-is-sent-again',
+    breaks: 'docs/webhooks.md: what the mail server refuses for good is a dead letter at once',
+    file: 'src/webhooks/retry.ts',
+    text: "('isFinal' in outcome && outcome.isFinal) || ",
+    replacement: '',
+    caughtBy: {vitest: 'test/webhooks/retry.test.ts'},
+  },
+  {
+    name: 'a-mail-password-without-tls',
+    breaks: 'docs/webhooks.md: a password goes over TLS alone',
+    file: 'src/mail/mailer.ts',
+    text: 'requireTLS: login !== undefined && !isTls',
+    replacement: 'requireTLS: false',
+    caughtBy: {vitest: 'test/mail/mailer.test.ts'},
+  },
+  {
     name: 'a-rotated-secret-signs-no-more',
     breaks: 'docs/webhooks.md: for 24 hours after a rotation the old secret signs, too',
     file: 'src/webhooks/signature.ts',

@@ -40,8 +40,7 @@ function Chosen({areOfPeople = false, chosen, onChange}: Props & {readonly chose
   const {value, fault} = asked.value;
   if (value === undefined) return fault === undefined ? <Loading /> : <FaultBox fault={fault} onAgain={ask} />;
   const webhooks = value.data.filter((one) => !areOfPeople || one.kind === 'webhook');
-  if (webhooks.length === 0)
-    return <p class="help">There is no webhook or chat yet: add one under Settings, Webhooks.</p>;
+  if (webhooks.length === 0) return <p class="help">There is no receiver yet: add one above.</p>;
   return (
     <fieldset class="audience" aria-label="Webhooks and chats">
       {webhooks.map(({id, url, kind: receiver}) => (

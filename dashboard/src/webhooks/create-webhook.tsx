@@ -6,19 +6,23 @@ import {SecretDialog} from '../controls/secret-dialog';
 import {change, type Fault} from '../service/client';
 import {bodyOf, newDraft, type WebhookDraft, wholeSubscription} from './webhook-draft';
 import {WebhookForm} from './webhook-form';
-import type {SubscribedType} from './webhook-words';
+import type {SubscribedType, WebhookKind} from './webhook-words';
 
 export interface CreateWebhookProps {
   /** What it is told unless somebody chooses otherwise. */
   readonly told?: SubscribedType;
+  /** Where to, unless somebody chooses otherwise. */
+  readonly kind?: WebhookKind;
+  readonly onCreated?: (id: string) => void;
   readonly onClose: () => void;
 }
 
-export function CreateWebhook({told, onClose}: CreateWebhookProps) {
+export function CreateWebhook({told, kind = newDraft.kind, onCreated, onClose}: CreateWebhookProps) {
   const [secret, setSecret] = useState<string>();
   const create = async (draft: WebhookDraft): Promise<Fault | undefined> => {
     const answer = await change<CreatedWebhookAnswer>('POST', 'v1/webhooks', bodyOf(draft));
     if (answer.kind === 'fault') return answer.fault;
+    onCreated?.(answer.value.id);
     if (answer.value.secret === undefined) onClose();
     else setSecret(answer.value.secret);
     return undefined;
@@ -30,7 +34,7 @@ export function CreateWebhook({told, onClose}: CreateWebhookProps) {
   return (
     <WebhookForm
       title="Add a webhook"
-      draft={told === undefined ? newDraft : {...newDraft, subscriptions: {[told]: [wholeSubscription]}}}
+      draft={{...newDraft, kind, ...(told !== undefined && {subscriptions: {[told]: [wholeSubscription]}})}}
       isNew={true}
       actText="Add the webhook"
       save={create}

@@ -54,6 +54,12 @@ export function stateOf({state, health}: WebhookAnswer): readonly [words: string
   return health.failures > 0 ? ['retrying', 'warn'] : ['active', ''];
 }
 
+/** `A test is on its way to 2 receivers.` */
+export const testedText = (receivers: number): string =>
+  receivers === 0
+    ? 'Nobody is reached, so no test is sent.'
+    : `A test is on its way to ${receivers === 1 ? '1 receiver' : `${count(receivers)} receivers`}.`;
+
 /** `reaches 2 receivers`, `reaches nobody`: webhooks, chats and mail addresses. */
 export const reachText = (reaches: number): string =>
   reaches === 0 ? 'reaches nobody' : `reaches ${reaches === 1 ? '1 receiver' : `${count(reaches)} receivers`}`;

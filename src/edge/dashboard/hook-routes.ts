@@ -1,7 +1,8 @@
 // The dashboard's paths to actions on webhooks and alerts: handlers of the API, with the role that each needs.
 //   HR1. Webhooks are the admin's: they send events and users to any address, and their secrets are shown once. Alerts are an
 //        analyst's.
-import {reachOf} from '../../alerts/audience.js';
+import {reachedBy as reachedByAlert} from '../../alerts/audience.js';
+import {reachedBy as reachedByDigest} from '../../digests/reached.js';
 import {endpointsMax} from '../../webhooks/endpoint.js';
 import {anyText, optional, optionalList} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
@@ -11,31 +12,34 @@ import {readUserFunnels} from '../routes/saved-funnels.js';
 import {listDeliveries} from '../routes/webhook-deliveries.js';
 import {replayWebhook} from '../routes/webhook-replay.js';
 import {resumeWebhook, rotateWebhook, testWebhook, webhookBodyBytesMax} from '../routes/webhooks.js';
-import type {AlertReachAnswer} from './answers/alert-reach.js';
+import type {ReachAnswer} from './answers/reach.js';
 import {reading, writing} from './role-routes.js';
 
 const reachForm = {
   name: optional(anyText, {description: 'Name of the alert.'}),
   funnel: optional(anyText, {description: 'Id of the saved funnel, of an alert that tells who stalls.'}),
+  of: optional(anyText, {description: 'Of a digest: id of the saved report or board.'}),
   endpoint: optionalList(anyText, {
     countMax: endpointsMax,
-    description: 'Id of a webhook or chat that the alert names. None: it tells those that subscribe to it.',
+    description: 'Id of a webhook that it names. None: it tells those that subscribe to it.',
   }),
 };
 
-/** How many webhooks and chats would hear of an alert: for its form, whose person may not read webhooks. HR1 */
-const readAlertReach: Handle = ({kept: {store}}, exchange) => {
+/** Who would hear of an alert or a digest: for its form, whose person may not read webhooks. HR1 */
+const readReach: Handle = ({kept: {store}}, exchange) => {
   // No subscription is to an empty name: those to all alerts are counted.
-  const {name = '', funnel, endpoint} = readQuery(exchange.query, reachForm);
+  const {name = '', funnel, of, endpoint} = readQuery(exchange.query, reachForm);
   const rule = funnel === undefined ? {kind: 'threshold'} : {kind: 'stalled', funnel};
-  const alert = {name, rule, ...(endpoint.length > 0 && {endpoints: endpoint})};
-  const answer: AlertReachAnswer = {reaches: reachOf(store, alert)};
+  const named = endpoint.length > 0 && {endpoints: endpoint};
+  const reached =
+    of === undefined ? reachedByAlert(store, {name, rule, ...named}) : reachedByDigest(store, {of, ...named});
+  const answer: ReachAnswer = {reaches: reached.length, endpoints: reached};
   exchange.json('200 OK', JSON.stringify(answer));
 };
 
 /** Paths below `/dashboard/api/`. */
 export const hookRoutes: Readonly<Record<string, Route>> = {
-  'alert-reach': {GET: reading('analyst', readAlertReach)},
+  reach: {GET: reading('analyst', readReach)},
   'v1/alerts/preview': {POST: writing('analyst', previewAlert, alertBodyBytesMax)},
   'v1/user/funnels': {GET: reading('analyst', readUserFunnels)},
 };

@@ -1,6 +1,6 @@
 // Alerts, with their states.
 import {alertsOf, readAlertState} from '../../alerts/alert-states.js';
-import {reachOf} from '../../alerts/audience.js';
+import {reachedBy} from '../../alerts/audience.js';
 import {type Alert, alertsMax, stateName} from '../../alerts/definition.js';
 import {zoneNameIn} from '../../asks/question/times.js';
 import {forgetRecord} from '../../kept/record-sweep.js';
@@ -36,7 +36,8 @@ export const alerts = resourceOf({
     checkReferences(front, edited, held);
     return {v, id, createdMs, ...edited};
   },
-  shown: async (alert, {kept: {store}}) => shownAlert(alert, await readAlertState(store, alert), reachOf(store, alert)),
+  shown: async (alert, {kept: {store}}) =>
+    shownAlert(alert, await readAlertState(store, alert), reachedBy(store, alert).length),
   // A sweep deletes what is left.
   forget: (id, {kept: {store}}) => forgetRecord(store.bucket, stateName(id)),
   description: {

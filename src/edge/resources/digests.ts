@@ -3,11 +3,10 @@ import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {zoneNameIn} from '../../asks/question/times.js';
 import {type Digest, digestEndpointsMax, digestsMax, digestsOf, weekdays} from '../../digests/definition.js';
+import {nameOf, reachedBy} from '../../digests/reached.js';
 import {toldName} from '../../digests/told.js';
-import {boardsOf} from '../../kept/board.js';
 import type {KeptStore} from '../../kept/kept-store.js';
 import {forgetRecord} from '../../kept/record-sweep.js';
-import {savedReportsOf} from '../../kept/saved-report.js';
 import {zoneOf} from '../../zone.js';
 import {digestAnswer} from '../answers/digests.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
@@ -41,9 +40,6 @@ const form = z.strictObject({
 });
 type Content = Omit<Digest, 'v' | 'id' | 'createdMs'>;
 
-const nameOf = (store: KeptStore, id: string): string | undefined =>
-  (savedReportsOf(store).get(id) ?? boardsOf(store).get(id))?.name;
-
 /** `before`: what is changed. What it named and was deleted since must not keep it from being paused. @throws RequestFailure */
 function checked(store: KeptStore, content: Content, before?: Content): Content {
   const {of, endpoints = []} = content;
@@ -52,13 +48,6 @@ function checked(store: KeptStore, content: Content, before?: Content): Content 
   const missing = endpoints.find((id) => !before?.endpoints?.includes(id) && store.endpoints.get(id) === undefined);
   if (missing !== undefined) throw new RequestFailure(invalidRequest(`there is no endpoint ${missing}`, 'endpoints'));
   return content;
-}
-
-function reachOf(store: KeptStore, {of, endpoints}: Content): number {
-  const name = nameOf(store, of);
-  if (name === undefined) return 0;
-  const told = endpoints?.flatMap((id) => store.endpoints.get(id) ?? []) ?? store.wants('report.digest', name);
-  return told.filter(({state}) => state !== 'disabled').length;
 }
 
 const exampleId = 'dg_0123456789abcdef';
@@ -105,7 +94,7 @@ export const digests = resourceOf({
     return {
       ...{id, of, name: nameOf(store, of) ?? null, ...(weekday && {weekday}), hour, timezone},
       ...(endpoints && {endpoints}),
-      ...{paused: isPaused, created_at: isoText(createdMs), reaches: reachOf(store, digest)},
+      ...{paused: isPaused, created_at: isoText(createdMs), reaches: reachedBy(store, digest).length},
     };
   },
   // A sweep deletes what is left.

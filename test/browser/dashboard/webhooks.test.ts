@@ -37,6 +37,12 @@ const allText = (dashboard: DashboardPage): Promise<string> =>
     "document.documentElement.outerHTML + location.href + JSON.stringify({...localStorage, ...sessionStorage, state: history.state}) + [...document.querySelectorAll('input,textarea')].map(({value}) => value).join(' ')",
   );
 
+/** Counts the presses of a pointer from now on: typing is none. */
+async function countedClicks(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate("globalThis.pressed = 0; addEventListener('pointerdown', () => (pressed += 1), true);");
+  return () => page.evaluate<number>('pressed');
+}
+
 /** Chooses in a picker; a text that it does not list, too. */
 async function choose(page: Page, label: string, text: string): Promise<void> {
   await page.getByLabel(label, {exact: true}).fill(text);
@@ -163,20 +169,32 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('/alerts');
   await page.getByText('No alert yet').waitFor();
+  // An empty list offers beginnings.
+  await page.getByRole('list', {name: 'First alerts'}).getByRole('button', {name: 'No events for an hour'}).click();
+  expect(await page.getByLabel('It fires when').inputValue()).toBe('absence');
+  expect(await page.getByLabel('Minutes without an event').inputValue()).toBe('60');
+  await page.getByRole('button', {name: 'Cancel'}).click();
+  const clicks = await countedClicks(page);
   await page.getByRole('button', {name: 'Add an alert'}).click();
   await page.getByLabel('Name', {exact: true}).fill('Payments fail');
   // Nobody would hear of it: the receiver is added from here.
   const form = page.getByRole('dialog', {name: 'Add an alert'});
   await form.getByText('Reaches nobody.').waitFor();
   await dashboard.expectSound();
-  await form.getByRole('button', {name: 'Add a webhook or chat'}).click();
+  await form.getByRole('button', {name: 'Add a receiver'}).click();
   const added = page.getByRole('dialog', {name: 'Add a webhook'});
+  await added.getByText('Slack', {exact: true}).click();
   expect(await added.getByLabel('Alerts', {exact: true}).isChecked()).toBe(true);
   await added.getByLabel('URL').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`);
   await added.getByRole('button', {name: 'Add the webhook'}).click();
-  await page.getByRole('button', {name: 'I have stored it'}).click();
   await form.getByText('Reaches 1 receiver').waitFor();
   await choose(page, 'Event', 'payment_failed');
+  const untilWhole = await clicks();
+  await form.getByRole('button', {name: 'Send a test'}).click();
+  await form.getByText('A test is on its way to 1 receiver.').waitFor();
+  await until('the chat has the test', async () =>
+    received.some(({body}) => body.includes('A test message of Millrace')),
+  );
   await page.getByLabel('Threshold').fill('1');
   await page.getByLabel('Within, in minutes').fill('60');
   const preview = page.getByRole('button', {name: 'Preview 30 days'});
@@ -187,7 +205,9 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
     return /^It would have fired 3 times over the last 30 days, and sent 5 messages/.test(await told.innerText());
   });
   await dashboard.expectSound();
+  const beforeAdding = await clicks();
   await page.getByRole('button', {name: 'Add the alert'}).click();
+  expect(untilWhole + (await clicks()) - beforeAdding).toBeLessThanOrEqual(8);
   const row = page.getByRole('row', {name: /Payments fail/});
   await row.getByText('Fires: at least 1 "payment_failed" events in 1 h').waitFor();
   await row.getByText('firing').waitFor();

@@ -170,7 +170,7 @@ describe('roles', () => {
     ['PUT', 'titles', 'admin'],
     ['PUT', 'internal-users', 'analyst'],
     ['POST', 'v1/alerts/preview', 'analyst'],
-    ['GET', 'alert-reach', 'analyst'],
+    ['GET', 'reach', 'analyst'],
     ['GET', 'v1/user/funnels?userId=nobody', 'analyst'],
     ['POST', 'v1/webhooks/wh_0123456789abcdef/test', 'admin'],
     ['POST', 'v1/webhooks/wh_0123456789abcdef/rotate', 'admin'],

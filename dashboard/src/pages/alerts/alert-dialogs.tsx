@@ -13,7 +13,8 @@ export interface FormProps {
   readonly onClose: () => void;
 }
 
-export function CreateAlert({funnels, onClose}: FormProps) {
+/** `begun`: fields that are filled in. */
+export function CreateAlert({begun = {}, funnels, onClose}: FormProps & {readonly begun?: Partial<AlertDraft>}) {
   const create = async (draft: AlertDraft): Promise<Fault | undefined> => {
     const fault = faultOf(await change('POST', 'v1/alerts', bodyOf(draft)));
     if (fault === undefined) onClose();
@@ -22,7 +23,7 @@ export function CreateAlert({funnels, onClose}: FormProps) {
   return (
     <AlertForm
       title="Add an alert"
-      draft={{...newDraft, funnel: funnels[0]?.id ?? ''}}
+      draft={{...newDraft, funnel: funnels[0]?.id ?? '', ...begun}}
       funnels={funnels}
       isNew={true}
       actText="Add the alert"

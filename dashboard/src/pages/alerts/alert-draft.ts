@@ -123,6 +123,25 @@ function ruleOf(draft: AlertDraft): Fields {
   }
 }
 
+/** Whom it tells. */
+export const toldOf = ({
+  name,
+  kind,
+  funnel = '',
+  endpoints,
+}: Pick<AlertAnswer, 'name' | 'kind' | 'funnel' | 'endpoints'> | AlertDraft) => ({
+  name: name.trim(),
+  endpoints,
+  ...(kind === 'stalled' && {funnel}),
+});
+
+/** Beginnings of alerts that many want, for a list without any. */
+export const templates: readonly {readonly title: string; readonly draft: Partial<AlertDraft>}[] = [
+  {title: 'No events for an hour', draft: {name: 'No events for an hour', kind: 'absence'}},
+  {title: 'Too many of an event', draft: {name: 'Too many of an event', kind: 'threshold', bound: '10'}},
+  {title: 'A funnel converts less', draft: {name: 'The funnel converts less', kind: 'funnel_drop', lowerBy: '20'}},
+];
+
 /** Body of the request that makes it. */
 export const bodyOf = (draft: AlertDraft): Fields => ({
   kind: draft.kind,

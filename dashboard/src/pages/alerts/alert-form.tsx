@@ -9,22 +9,15 @@ import {Options} from '../../controls/options';
 import {type Labels, useSending} from '../../controls/sending';
 import {type Firing, firingBehind} from '../../reports/firing';
 import {change, type Fault, faultOf} from '../../service/client';
-import {may} from '../../service/session';
 import {type Behind, Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {SaveFault} from '../../shell/save-fault';
 import {FaultBox} from '../../shell/states';
-import {AudienceFields} from '../../webhooks/audience-fields';
-import type {CreateWebhookProps} from '../../webhooks/create-webhook';
-import {type AlertDraft, isWhole, ofPercent, previewOf} from './alert-draft';
+import {useAudience} from '../../webhooks/use-audience';
+import {type AlertDraft, isWhole, ofPercent, previewOf, toldOf} from './alert-draft';
 import {type AlertKind, countedText, kindWords, minutesLabel, previewText} from './alert-words';
-import {DraftReach} from './reach';
 import type {RuleProps, SavedFunnels} from './rule-fields';
 import {TimeFields} from './time-fields';
-
-const CreateWebhook = later<CreateWebhookProps>(() =>
-  import('../../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
-);
 
 /** Its pickers come after the dialog. */
 const RuleFields = later<RuleProps>(() => import('./rule-fields').then((fields) => fields.RuleFields));
@@ -77,15 +70,18 @@ export function AlertForm({
 }) {
   const [draft, setDraft] = useState(begun);
   const [preview, setPreview] = useState<AlertPreviewAnswer>();
-  const [isAdding, setAdding] = useState(false);
-  /** Number of webhooks and chats that were added from here. */
-  const [added, setAdded] = useState(0);
   const edit = (changed: Partial<AlertDraft>): void => {
     setDraft({...draft, ...changed});
     setPreview(undefined);
   };
   const {kind} = draft;
   const note = noteOf?.(draft);
+  const audience = useAudience({
+    told: toldOf(draft),
+    of: 'alerts',
+    areOfPeople: kind === 'stalled',
+    onChange: (endpoints) => edit({endpoints}),
+  });
 
   const looking = useSending(async () => {
     const answer = await change<AlertPreviewAnswer>('POST', 'v1/alerts/preview', previewOf(draft));
@@ -129,16 +125,7 @@ export function AlertForm({
       <RuleFields draft={draft} edit={edit} funnels={funnels} />
       {note !== undefined && <p class="help">{note}</p>}
       {kind !== 'stalled' && <TimeFields draft={draft} edit={edit} />}
-      <DraftReach draft={draft} round={added} onAdd={() => setAdding(true)} />
-      {may('admin') && (
-        <AudienceFields
-          key={added}
-          of="alerts"
-          endpoints={draft.endpoints}
-          areOfPeople={kind === 'stalled'}
-          onChange={(endpoints) => edit({endpoints})}
-        />
-      )}
+      {audience.fields}
       {preview !== undefined && <Preview draft={draft} preview={preview} />}
       {looking.fault !== undefined && <FaultBox fault={looking.fault} />}
     </DialogForm>
@@ -146,15 +133,7 @@ export function AlertForm({
   return (
     <>
       {form}
-      {isAdding && (
-        <CreateWebhook
-          told={kind === 'stalled' ? 'funnel.stalled' : 'report.threshold'}
-          onClose={() => {
-            setAdding(false);
-            setAdded(added + 1);
-          }}
-        />
-      )}
+      {audience.dialog}
     </>
   );
 }

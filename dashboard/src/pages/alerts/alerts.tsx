@@ -3,6 +3,7 @@
 import {useState} from 'preact/hooks';
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
 import {ActionsTable} from '../../controls/actions-table';
+import {Beginnings} from '../../controls/beginnings';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';
@@ -13,16 +14,19 @@ import {later} from '../../shell/later';
 import {NoParameters} from '../../shell/no-parameters';
 import {Empty, FaultBox} from '../../shell/states';
 import type {CreateWebhookProps} from '../../webhooks/create-webhook';
+import {Reach} from '../../webhooks/reach';
 import type {FormProps} from './alert-dialogs';
+import {type AlertDraft, templates, toldOf} from './alert-draft';
 import {alertPath, type FunnelNames, isOfUsers, speakingText, stateOf, valueText} from './alert-words';
 import {DeleteAlert} from './delete-alert';
-import {Reach} from './reach';
 import type {SavedFunnels} from './rule-fields';
 import {ruleText} from './rule-text';
 import './alerts.css';
 
 // Forms, with their pickers, come when they are asked for.
-const CreateAlert = later<FormProps>(() => import('./alert-dialogs').then((dialogs) => dialogs.CreateAlert));
+const CreateAlert = later<FormProps & {readonly begun?: Partial<AlertDraft>}>(() =>
+  import('./alert-dialogs').then((dialogs) => dialogs.CreateAlert),
+);
 const CreateWebhook = later<CreateWebhookProps>(() =>
   import('../../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
 );
@@ -33,10 +37,11 @@ const EditAlert = later<FormProps & {readonly alert: AlertAnswer}>(() =>
 export function Alerts() {
   const [asked, ask] = useAsked<{data: AlertAnswer[]}>('v1/alerts');
   const [funnelsAsked, askFunnels] = useAsked<{data: SavedFunnels}>('v1/funnels');
-  const [isCreating, setCreating] = useState(false);
+  /** Fields of the new alert that are filled in. */
+  const [creating, setCreating] = useState<Partial<AlertDraft>>();
   const [edited, setEdited] = useState<AlertAnswer>();
   const [leaving, setLeaving] = useState<AlertAnswer>();
-  /** One that reaches nobody: a webhook or chat is added for it. */
+  /** One that reaches nobody: a receiver is added for it. */
   const [unheard, setUnheard] = useState<AlertAnswer>();
   const [pauseFault, setPauseFault] = useState<Fault>();
   useAskAgain(ask);
@@ -45,7 +50,7 @@ export function Alerts() {
   const alerts = [...(value?.data ?? [])].reverse();
   const funnels = funnelsAsked.value.value?.data ?? [];
   const close = (): void => {
-    setCreating(false);
+    setCreating(undefined);
     setEdited(undefined);
     setLeaving(undefined);
     setUnheard(undefined);
@@ -59,7 +64,7 @@ export function Alerts() {
   return (
     <>
       <Head title="Alerts">
-        <button type="button" class="button primary" onClick={() => setCreating(true)}>
+        <button type="button" class="button primary" onClick={() => setCreating({})}>
           <Icon name="Plus" />
           Add an alert
         </button>
@@ -69,10 +74,13 @@ export function Alerts() {
         <AskedState value={value} fault={fault} onAgain={ask} />
         {pauseFault !== undefined && <FaultBox fault={pauseFault} />}
         {value !== undefined && alerts.length === 0 && (
-          <Empty title="No alert yet">
-            An alert watches a number and notifies webhooks and chats: when it passes a threshold, when an event stops
-            coming, or when a saved funnel converts less.
-          </Empty>
+          <>
+            <Empty title="No alert yet">
+              An alert watches a number and notifies chats, mail addresses and servers: when it passes a threshold, when
+              an event stops coming, or when a saved funnel converts less.
+            </Empty>
+            <Beginnings label="First alerts" steps={templates} onChoose={({draft}) => setCreating(draft)} />
+          </>
         )}
         {alerts.length > 0 && (
           <AlertTable
@@ -86,10 +94,9 @@ export function Alerts() {
         )}
       </section>
       <p class="page-note">
-        Alerts are checked after each publication of reports. Webhooks and chats that take alerts are notified of each
-        change.
+        Alerts are checked after each publication of reports. Receivers that take alerts are notified of each change.
       </p>
-      {isCreating && <CreateAlert funnels={funnels} onClose={close} />}
+      {creating !== undefined && <CreateAlert begun={creating} funnels={funnels} onClose={close} />}
       {edited !== undefined && <EditAlert alert={edited} funnels={funnels} onClose={close} />}
       {unheard !== undefined && (
         <CreateWebhook told={isOfUsers(unheard) ? 'funnel.stalled' : 'report.threshold'} onClose={close} />
@@ -128,7 +135,11 @@ function AlertTable({
               </span>
               <span class="row-more">{speakingText(alert)}</span>
               <span class="row-more">
-                <Reach reaches={alert.reaches} onAdd={() => onAdd(alert)} />
+                <Reach
+                  reaches={alert.reaches}
+                  told={toldOf(alert)}
+                  onAdd={alert.reaches === 0 ? () => onAdd(alert) : undefined}
+                />
               </span>
             </td>
             <td>

@@ -7,8 +7,7 @@ import {ZoneField} from '../../controls/zone-field';
 import {boards, unsavedBoard, useBoards} from '../../service/boards';
 import {changeDigest, createDigest, type Digest} from '../../service/digests';
 import {readSavedReports, savedReports} from '../../service/saved-reports';
-import {may} from '../../service/session';
-import {AudienceFields} from '../../webhooks/audience-fields';
+import {useAudience} from '../../webhooks/use-audience';
 import {dayText, hourText, weekdays} from './digest-text';
 
 const hours = Array.from({length: 24}, (_, hour) => [String(hour), hourText(hour)] as const);
@@ -16,21 +15,31 @@ const usualHour = 9;
 
 type Day = NonNullable<Digest['weekday']> | 'each day';
 
+/** Beginnings of digests that many want, for a list without any. */
+export const templates: readonly {readonly title: string; readonly day: Day; readonly hour: number}[] = [
+  {title: 'Each Monday at 09:00', day: 'monday', hour: usualHour},
+  {title: 'Each day at 09:00', day: 'each day', hour: usualHour},
+  {title: 'Each Friday at 16:00', day: 'friday', hour: 16},
+];
+
 /** Without `digest`: makes a new one. `of`: the saved report or board; undefined: it is chosen here. */
 export function DigestForm({
   digest,
   of: given,
+  begun = {day: 'each day', hour: usualHour},
   onClose,
 }: {
   readonly digest?: Digest;
   readonly of: string | undefined;
+  /** When a new one is sent, until somebody chooses otherwise. */
+  readonly begun?: {readonly day: Day; readonly hour: number};
   readonly onClose: () => void;
 }) {
   useEffect(() => void readSavedReports(), []);
   useBoards();
   const [of, setOf] = useState(given ?? '');
-  const [day, setDay] = useState<Day>(digest?.weekday ?? 'each day');
-  const [hour, setHour] = useState(digest?.hour ?? usualHour);
+  const [day, setDay] = useState<Day>(digest === undefined ? begun.day : (digest.weekday ?? 'each day'));
+  const [hour, setHour] = useState(digest?.hour ?? begun.hour);
   const [timezone, setZone] = useState(digest?.timezone ?? utc);
   const [endpoints, setEndpoints] = useState<readonly string[] | undefined>(digest?.endpoints);
   const choices = [
@@ -38,7 +47,8 @@ export function DigestForm({
     ...(boards.value ?? []).filter((one) => one !== unsavedBoard).map(({id, name}) => [id, `Board: ${name}`] as const),
   ];
   const isKnown = choices.some(([id]) => id === of);
-  return (
+  const audience = useAudience({told: {of, endpoints}, of: 'digests', onChange: setEndpoints});
+  const form = (
     <DialogForm
       title={digest === undefined ? 'Send as a digest' : 'Change the digest'}
       actText={digest === undefined ? 'Create' : 'Change'}
@@ -72,11 +82,17 @@ export function DigestForm({
       />
       <Options label="At" value={String(hour)} options={hours} onChoose={(text) => setHour(Number(text))} />
       <ZoneField zone={timezone} onChoose={setZone} />
-      {may('admin') && <AudienceFields of="digests" endpoints={endpoints} onChange={setEndpoints} />}
+      {of !== '' && audience.fields}
       <p class="help">
         Its numbers are of finished days, beside those of the range before. What is missed while the service is down
         comes once, late.
       </p>
     </DialogForm>
+  );
+  return (
+    <>
+      {form}
+      {audience.dialog}
+    </>
   );
 }

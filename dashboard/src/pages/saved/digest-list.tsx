@@ -1,5 +1,6 @@
 // Digests: which saved reports and boards are sent, when, and to how many.
 import {useEffect, useState} from 'preact/hooks';
+import {Beginnings} from '../../controls/beginnings';
 import type {Fault} from '../../service/client';
 import {changeDigest, type Digest, digests, digestsFault, readDigests, removeDigest} from '../../service/digests';
 import {AskedState} from '../../shell/asked-state';
@@ -9,11 +10,11 @@ import {Icon} from '../../shell/icon';
 import {RowTool} from '../../shell/row-tool';
 import {Empty, FaultBox} from '../../shell/states';
 import {reachText} from '../../webhooks/webhook-words';
-import {DigestForm} from './digest-form';
+import {DigestForm, templates} from './digest-form';
 import {whenText} from './digest-text';
 
 type Asked =
-  | {readonly what: 'new'; readonly of: string | undefined}
+  | {readonly what: 'new'; readonly of: string | undefined; readonly begun?: (typeof templates)[number]}
   | {readonly what: 'change' | 'remove'; readonly digest: Digest};
 
 /** `of`: a saved report or a board that somebody wants to send. */
@@ -31,7 +32,7 @@ export function DigestList({of, onSent}: {readonly of: string | undefined; reado
     <Card
       span={12}
       title="Digests"
-      note="numbers of finished days, sent to webhooks and chats"
+      note="numbers of finished days, sent to chats, mail addresses and servers"
       tools={
         <button type="button" class="button" onClick={() => setAsked({what: 'new', of: undefined})}>
           <Icon name="Plus" />
@@ -42,9 +43,16 @@ export function DigestList({of, onSent}: {readonly of: string | undefined; reado
       {fault !== undefined && <FaultBox fault={fault} />}
       <AskedState value={all} fault={digestsFault.value} onAgain={() => void readDigests()} />
       {all?.length === 0 && (
-        <Empty title="No digest yet">
-          A saved report or a board is sent each day or week, with the change to the days before.
-        </Empty>
+        <>
+          <Empty title="No digest yet">
+            A saved report or a board is sent each day or week, with the change to the days before.
+          </Empty>
+          <Beginnings
+            label="First digests"
+            steps={templates}
+            onChoose={(begun) => setAsked({what: 'new', of: undefined, begun})}
+          />
+        </>
       )}
       {all !== undefined && all.length > 0 && (
         <ul class="saved-list">
@@ -83,7 +91,7 @@ export function DigestList({of, onSent}: {readonly of: string | undefined; reado
           })}
         </ul>
       )}
-      {open?.what === 'new' && <DigestForm of={open.of} onClose={close} />}
+      {open?.what === 'new' && <DigestForm of={open.of} {...(open.begun && {begun: open.begun})} onClose={close} />}
       {open?.what === 'change' && <DigestForm digest={open.digest} of={open.digest.of} onClose={close} />}
       {open?.what === 'remove' && (
         <ConfirmDialog

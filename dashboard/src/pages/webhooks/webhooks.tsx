@@ -4,6 +4,7 @@ import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {count, duration} from '../../charts/format';
 import {ActionsTable} from '../../controls/actions-table';
+import {Beginnings} from '../../controls/beginnings';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {AskedState} from '../../shell/asked-state';
@@ -12,19 +13,30 @@ import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {NoParameters} from '../../shell/no-parameters';
 import {Empty} from '../../shell/states';
+import type {CreateWebhookProps} from '../../webhooks/create-webhook';
 import {kindWords, sendingText, stateOf} from '../../webhooks/webhook-words';
 import {subscriptionText} from './subscription-text';
 import {WebhookCard} from './webhook-card';
 import './webhooks.css';
 
 // Its form, with its pickers, comes when it is asked for.
-const CreateWebhook = later<{readonly onClose: () => void}>(() =>
+const CreateWebhook = later<CreateWebhookProps>(() =>
   import('../../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
 );
 
+type Begun = Pick<CreateWebhookProps, 'kind' | 'told'>;
+
+/** Beginnings of webhooks that many want, for a list without any. */
+const templates: readonly {readonly title: string; readonly begun: Begun}[] = [
+  {title: 'Alerts in Slack', begun: {kind: 'slack', told: 'report.threshold'}},
+  {title: 'Digests by mail', begun: {kind: 'mail', told: 'report.digest'}},
+  {title: 'Events to a server', begun: {kind: 'webhook', told: 'event.tracked'}},
+];
+
 export function Webhooks() {
   const [asked, ask] = useAsked<{data: WebhookAnswer[]}>('v1/webhooks');
-  const [isCreating, setCreating] = useState(false);
+  /** Fields of the new webhook that are filled in. */
+  const [creating, setCreating] = useState<Begun>();
   const [chosen, setChosen] = useState<string>();
   useAskAgain(ask);
   const {value, fault} = asked.value;
@@ -33,7 +45,7 @@ export function Webhooks() {
   return (
     <>
       <Head title="Webhooks">
-        <button type="button" class="button primary" onClick={() => setCreating(true)}>
+        <button type="button" class="button primary" onClick={() => setCreating({})}>
           <Icon name="Plus" />
           Add a webhook
         </button>
@@ -42,10 +54,13 @@ export function Webhooks() {
       <section class="card" aria-label="Webhooks">
         <AskedState value={value} fault={fault} onAgain={ask} />
         {value !== undefined && webhooks.length === 0 && (
-          <Empty title="No webhook yet">
-            A webhook sends events, changes of users, completed funnels and alerts to a server of yours, signed, or to a
-            chat, as they happen.
-          </Empty>
+          <>
+            <Empty title="No webhook yet">
+              A webhook sends events, changes of users, completed funnels and alerts to a server of yours, signed, as
+              they happen; alerts and digests also to a chat or a mail address.
+            </Empty>
+            <Beginnings label="First webhooks" steps={templates} onChoose={({begun}) => setCreating(begun)} />
+          </>
         )}
         {webhooks.length > 0 && <WebhookTable webhooks={webhooks} chosen={chosen} onChoose={setChosen} />}
       </section>
@@ -62,10 +77,11 @@ export function Webhooks() {
           />
         </div>
       )}
-      {isCreating && (
+      {creating !== undefined && (
         <CreateWebhook
+          {...creating}
           onClose={() => {
-            setCreating(false);
+            setCreating(undefined);
             ask();
           }}
         />
