@@ -27,11 +27,14 @@ interface Shared {
   readonly asks: readonly MessageChannel[];
   /** Whether the threads here know of every manifest: nobody else writes to the service's own nats-server. */
   readonly knowsAll: boolean;
-  /** Bytes for each role of this process. */
-  readonly cacheBytesMax: number;
+  /** Cache of the report thread, and of all folding threads. */
+  readonly cacheBytes: {readonly report: number; readonly folding: number};
   readonly publications: Int32Array;
   readonly ackedSequences: BigInt64Array | undefined;
 }
+
+/** Share of the cache for reports where one process has both roles. Live reads need 30 MiB per million events, reports 30 to 60. */
+const reportShare = 5 / 8;
 
 /** `owned`: the partitions that this process owns first. `deploymentCreatedMs`: epoch ms. */
 export function planThreads(
@@ -56,8 +59,7 @@ function shareOut({roles, nats, partitions, cacheBytesMax}: Config, owned: reado
   // One core stays free for the edge and nats-server.
   const foldingCount = Math.min(partitions, Math.max(1, availableParallelism() - 1));
   const hands = isFolding ? dealPartitions(owned, foldingCount) : [];
-  // Both roles get half of the cache each; a single one gets all of it.
-  const ownBytesMax = hasBoth ? Math.floor(cacheBytesMax / 2) : cacheBytesMax;
+  const reportBytes = hasBoth ? Math.floor(cacheBytesMax * reportShare) : cacheBytesMax;
   return {
     hands,
     // Other processes may publish to an external NATS.
@@ -65,14 +67,14 @@ function shareOut({roles, nats, partitions, cacheBytesMax}: Config, owned: reado
     // Partitions that come and go are asked over NATS.
     asks: knowsAll && roles.includes('deliver') ? hands.map(() => new MessageChannel()) : [],
     knowsAll,
-    cacheBytesMax: ownBytesMax,
+    cacheBytes: {report: reportBytes, folding: hasBoth ? cacheBytesMax - reportBytes : cacheBytesMax},
     publications: new Int32Array(new SharedArrayBuffer(partitions * Int32Array.BYTES_PER_ELEMENT)),
     ackedSequences: knowsAll && roles.includes('edge') ? newAckedSequences(partitions) : undefined,
   };
 }
 
 function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymentCreatedMs: number): ReportWorkerData {
-  const {manifests, knowsAll, cacheBytesMax, publications} = shared;
+  const {manifests, knowsAll, cacheBytes, publications} = shared;
   return {
     nats,
     partitionCount: config.partitions,
@@ -81,7 +83,7 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     deploymentCreatedMs,
     dashboardUrl: config.dashboardUrl,
     ...clusterPlanOf(config),
-    cacheBytesMax,
+    cacheBytesMax: cacheBytes.report,
     cpuMsMax: config.reportCpuMsMax === 0 ? Number.POSITIVE_INFINITY : config.reportCpuMsMax,
     manifestsPorts: manifests.map(({port2}) => port2),
     ...(knowsAll && {publications}),
@@ -100,7 +102,7 @@ function planDeliver(config: Config, nats: NatsAddress, shared: Shared): Deliver
 }
 
 function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: number): PartitionThreadPlan {
-  const {hands, manifests, asks, cacheBytesMax, publications, ackedSequences} = shared;
+  const {hands, manifests, asks, cacheBytes, publications, ackedSequences} = shared;
   const threads = hands.length;
   const to = manifests[hand];
   const asking = asks[hand];
@@ -111,7 +113,7 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     partitions: hands[hand]!,
     partitionsMax: config.nats.kind === 'embedded' ? hands[hand]!.length : Math.ceil(config.partitions / threads),
     reportRefresh: config.reportRefresh,
-    cacheBytesMax: Math.floor(cacheBytesMax / threads),
+    cacheBytesMax: Math.floor(cacheBytes.folding / threads),
     dedupeBytesMax: Math.floor(config.dedupeBytesMax / threads),
     funnelBytesMax: Math.floor(config.funnelBytesMax / threads),
     retentionDays: config.retentionDays,

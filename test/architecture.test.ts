@@ -136,7 +136,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['partition-actors.ts'],
     ['erasures.ts', 'events.ts'],
     ['arrivals.ts'],
-    ['partition.ts', 'report/partials.ts', 'report/selection.ts', 'report/yielding.ts'],
+    ['partition.ts', 'report/partials.ts', 'report/selection.ts'],
     ['redistribution.ts'],
     ['report/rows'],
     ['report/counts', 'report/funnel'],

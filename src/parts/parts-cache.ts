@@ -86,7 +86,8 @@ export class PartsCache {
 
   /** Reads columns of a part, and caches them in place of those that are cached. @throws MissingPart, DamagedPart */
   async loadColumns(properties: PartRef, isWanted: IsWanted): Promise<SomeColumns> {
-    const columns = someColumns(await this.loadView(properties, (bytes) => bytes, 'pass'), isWanted);
+    const part = this.memory.peek(properties.key)?.bytes ?? (await this.stored.read(properties));
+    const columns = someColumns(part, isWanted);
     const key = columnsKey(properties);
     this.memory.drop(key);
     this.memory.keep(key, columns.bytes).view = columns;

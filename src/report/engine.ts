@@ -2,9 +2,9 @@
 //   RE1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
 //   RE2. A swept part means that the set is out of date: the engine starts again on the newest one, for as long as a client
 //       may wait; a question for an older set learns that it is gone. A missing part that the newest set names is damage.
-//   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by running reports, lists of
-//       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts: what does not
-//       fit is read again, from the kernel's page cache with the service's own nats-server.
+//   RE3. Memory: parts with the values derived from them (derived-indexes.ts), rows gathered by running reports, lists of durations
+//       and cached answers have fixed shares of `cacheBytesMax`. What does not fit is read again, from the kernel's page cache with
+//       the service's own nats-server.
 //   RE4. While clients ask for reports, the engine reads a snapshot when it is published, and the parts that are new and fit free
 //       room (warm-up.ts): the next question need not wait.
 //   RE5. Callers have their turns (dealt-slots.ts): nobody's questions keep those of others, or alerts, waiting.
@@ -59,8 +59,11 @@ import {type Peers, pinsOf, Shards} from './shards.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 
-/** Share of the memory for parts and values derived from them; the rest is for answers and lists of durations. RE3 */
-const partsShare = 54 / 64;
+/** Shares of the memory: parts and values derived from them, rows gathered by running reports, answers, lists of durations. RE3 */
+const partsShare = 38 / 64;
+const gatheredShare = 20 / 64;
+const answersShare = 4 / 64;
+const listsShare = 1 / 64;
 /** Snapshots may follow each other faster than a busy machine computes a report. */
 const overtakenMsMax = 20_000;
 /** Two reports of a caller keep the thread busy while one of them waits for parts. The third slot is for another caller. RE5 */
@@ -132,7 +135,8 @@ export class ReportEngine {
   });
   private shards: Shards | undefined;
   private readonly bounds: WorkBounds;
-  private readonly gatheredBytesMin: number;
+  /** Rows that a report may hold. RE3 */
+  private readonly gatheredBytesMax: number;
   private readonly damage: Damage;
   private readonly logger: Logger;
   private readonly refresh: {readonly ms: number};
@@ -157,13 +161,13 @@ export class ReportEngine {
       numbers: new ChosenNumbers(this.derived, partitionCount),
       daySets: true,
       sets: new HeldBuckets(this.derived, partitionCount),
-      lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
+      lists: new NumberLists(Math.floor(cacheBytesMax * listsShare)),
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
-    this.gatheredBytesMin = Math.floor((cacheBytesMax * 21) / 64 / reportsAtOnceMax);
+    this.gatheredBytesMax = Math.floor((cacheBytesMax * gatheredShare) / reportsAtOnceMax);
     this.bounds = {cpu: new CpuTime(), cpuMsMax: options.cpuMsMax ?? Number.POSITIVE_INFINITY};
     // Strings take up to two bytes a character.
-    this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
+    this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor((cacheBytesMax * answersShare) / 2));
     this.damage = new Damage(logger);
     this.logger = logger;
     this.refresh = options.refresh;
@@ -490,11 +494,6 @@ export class ReportEngine {
     const cpuMsMax = asker && isOurs(asker.caller) ? Number.POSITIVE_INFINITY : this.bounds.cpuMsMax;
     const work = slot && stop && new QuestionWork(slot, stop, {...this.bounds, cpuMsMax});
     return new Evaluation(this.parts, Math.floor(this.gatheredBytesMax / atOnce), this.paths, work?.nextSlice);
-  }
-
-  /** What a report may gather: its share of the room that nothing has borrowed now. Twice the rows are half the passes. RE3 */
-  private get gatheredBytesMax(): number {
-    return Math.max(this.gatheredBytesMin, Math.floor(this.parts.memory.bytesMax / reportsAtOnceMax));
   }
 
   private async compute(

@@ -80,19 +80,13 @@ export class Evaluation {
     const question = must(questionOf(reading, query, snapshots), 'shares are of questions in rounds');
     const round = question.round(JSON.parse(step));
     try {
-      return await reading.scan.borrowingAsItGrows(async (loan) => {
-        for (const partition of partitions) {
-          await round.fold(must(snapshots[partition], 'a share is of partitions'));
-          loan.take(round.bytes ?? 0);
-        }
-        const writer = new ByteWriter(4_096);
-        for (const _ of round.write(writer)) {
-          if (writer.position > bytesMax) return undefined;
-          loan.take((round.bytes ?? 0) + writer.position);
-          await reading.scan.pauseIfDue();
-        }
-        return writer.position > bytesMax ? undefined : writer.finish();
-      });
+      for (const partition of partitions) await round.fold(must(snapshots[partition], 'a share is of partitions'));
+      const writer = new ByteWriter(4_096);
+      for (const _ of round.write(writer)) {
+        if (writer.position > bytesMax) return undefined;
+        await reading.scan.pauseIfDue();
+      }
+      return writer.position > bytesMax ? undefined : writer.finish();
     } finally {
       round.end?.();
     }

@@ -26,12 +26,6 @@ export const loadsAheadMax = 4;
 /** Share of the room for parts that a scan may take from others. PS1 */
 const scanShare = 3 / 4;
 
-/** Bytes borrowed from the room for parts. */
-export interface Loan {
-  /** Changes the loan to so many bytes. */
-  take(bytes: number): void;
-}
-
 export class PartScan {
   private readonly parts: PartsCache;
   readonly slices: TimeSlicer;
@@ -55,35 +49,6 @@ export class PartScan {
       const step = work.next();
       if (step.done) return step.value;
       await this.slices.pauseIfDue();
-    }
-  }
-
-  /** Borrows bytes from the room for parts while `work` runs (engine.ts RE3). */
-  async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    this.parts.memory.lend(bytes);
-    try {
-      return await work();
-    } finally {
-      this.parts.memory.lend(-bytes);
-    }
-  }
-
-  /**
-   * As `borrowing`, for work that says how many bytes it holds by now: parts need not leave room for rows that nobody chooses.
-   * `bytesMin`: borrowed from the beginning.
-   */
-  async borrowingAsItGrows<T>(work: (loan: Loan) => Promise<T>, bytesMin = 0): Promise<T> {
-    const {memory} = this.parts;
-    let taken = 0;
-    const take = (bytes: number): void => {
-      memory.lend(bytes - taken);
-      taken = bytes;
-    };
-    take(bytesMin);
-    try {
-      return await work({take: (bytes) => take(Math.max(bytes, bytesMin))});
-    } finally {
-      take(0);
     }
   }
 

@@ -11,8 +11,6 @@ import type {RowScan} from './row-scan.js';
 export interface Round extends PartialSum {
   /** Adds a partition. @throws MissingPart, DamagedPart, BeyondMemory */
   fold(snapshot: PartitionSnapshot): Promise<void>;
-  /** Bytes that it holds of what it folded; absent: few. */
-  readonly bytes?: number;
   /** Gives back what it took from pools. */
   end?(): void;
 }

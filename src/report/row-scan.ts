@@ -266,19 +266,11 @@ export class RowScan {
   async walk(snapshot: PartitionSnapshot, note: NoteRows, walkUser: WalkUser, users?: Users): Promise<void> {
     const chunks = this.chunks(snapshot);
     if (chunks.length === 0) return;
-    const {scan, gatheredBytesMax} = this.reading;
+    const {gatheredBytesMax} = this.reading;
     const rows = liveRows(chunks);
     const rowsMax = Math.max(2, Math.floor(gatheredBytesMax / gatheredRowBytes));
     const walk = new UserWalk(snapshot.index.users.count, rowsMax, rows, walkUser);
-    // Of chunks that do not fit, a loan that grows would drop those that the next pass comes to first.
-    const bytesMin = scan.areTooMuch(chunks) ? Math.min(gatheredBytesMax, rows * gatheredRowBytes) : 0;
-    await scan.borrowingAsItGrows((loan) => {
-      const fold: ChosenFold = (chunkRows, chosen) => {
-        note(chunkRows, chosen, walk);
-        loan.take(walk.bytes);
-      };
-      return this.inPasses(snapshot, walk, fold, users, chunks);
-    }, bytesMin);
+    await this.inPasses(snapshot, walk, (chunkRows, chosen) => note(chunkRows, chosen, walk), users, chunks);
   }
 
   /** Folds the chosen rows once in each pass. RS2 */

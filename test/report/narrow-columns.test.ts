@@ -74,3 +74,16 @@ test('what only bodies tell is read with all columns', async () => {
     expect((JSON.parse(answer) as {total: number}).total).toBe(chunkCount * Math.ceil(rowsOfChunk / 9));
   }
 });
+
+test('narrow columns are those of a part that is cached whole', async () => {
+  const {parts, snapshot} = world();
+  const cache = new PartsCache(parts, 1 << 24);
+  const expected = await new Evaluation(new PartsCache(parts, 64), 1 << 20).answer(ofWide, [snapshot]);
+  for (const chunk of snapshot.index.chunks) await cache.wholeRows.load(chunk);
+  const [first] = snapshot.index.chunks as [(typeof snapshot.index.chunks)[number]];
+  const columns = await cache.loadColumns(first.properties, (key) => key.length === 4);
+  expect(columns.columns).toHaveLength(1); // `plan`
+  expect(await new Evaluation(cache, 1 << 20).answer(ofWide, [snapshot])).toBe(expected);
+  await cache.load(snapshot.index.chunks[1]!.properties); // Without a view, too.
+  expect((await cache.loadColumns(snapshot.index.chunks[1]!.properties, () => true)).leftOut).toEqual([]);
+});

@@ -59,7 +59,7 @@ describe('report thread', () => {
       reportRefresh: steadyRefreshPlan(60_000),
       deploymentCreatedMs: 0,
       dashboardUrl: undefined,
-      cacheBytesMax: 1 << 20,
+      cacheBytesMax: 2 << 20,
       cpuMsMax: 20_000,
       publications,
       manifestsPorts: [channel.port2],

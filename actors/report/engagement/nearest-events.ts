@@ -26,7 +26,6 @@ export interface NearestRules {
 }
 
 export class NearestEvents {
-  readonly bytes: number;
   private readonly rules: NearestRules;
   private readonly walkPath: WalkPath;
   /** 1: nearer is later than the first event of the name; -1: nearer is earlier than its last. */
@@ -61,7 +60,6 @@ export class NearestEvents {
     this.furthest = new Float64Array(this.usersMax).fill(Number.POSITIVE_INFINITY);
     this.distances = new Float64Array(this.usersMax * depth);
     this.names = new Uint32Array(this.usersMax * depth);
-    this.bytes = this.usersMax * bytesEach;
   }
 
   /** Adds rows of a chunk. NE2 */

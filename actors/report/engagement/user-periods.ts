@@ -26,7 +26,6 @@ const cellsPerSlice = 8_192;
 type WalkPeriods = (periods: UserPeriods, place: number) => void;
 
 export class UserPeriods {
-  readonly bytes: number;
   readonly bucketCount: number;
   /** Users [userStart, userEnd) are in this pass. */
   private userStart = 0;
@@ -57,7 +56,6 @@ export class UserPeriods {
     const bytesEach = UserPeriods.bytesEach(edges, isSplit);
     this.usersMax = Math.max(1, Math.min(userCount, Math.floor(bytesMax / bytesEach)));
     this.userEnd = Math.min(this.usersMax, userCount);
-    this.bytes = this.usersMax * bytesEach;
     const count = this.usersMax * this.bucketCount;
     this.starts = new Uint32Array(count * cellWords).fill(noStart);
     this.returns = new Uint32Array(count * cellWords);

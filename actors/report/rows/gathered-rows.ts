@@ -36,12 +36,6 @@ export class GatheredRows {
     this.userEnd = userCount;
   }
 
-  /** Bytes of the columns, and of the copies of the gathered rows that grouping makes. */
-  get bytes(): number {
-    const {users, times, kinds, count} = this;
-    return users.byteLength + times.byteLength + kinds.byteLength + count * 12;
-  }
-
   add(user: number, time: number, kind: number): void {
     if (user < this.userStart || user >= this.userEnd) return;
     if (this.count === this.users.length) {

@@ -17,11 +17,6 @@ export class UserWalk {
     this.walkUser = walkUser;
   }
 
-  /** Bytes of the gathered rows. */
-  get bytes(): number {
-    return this.rows.bytes;
-  }
-
   /** Adds a row. Rows come chunk by chunk, each chunk's by (time, row). */
   add(user: number, timeMs: number, kind: number): void {
     this.rows.add(user, timeMs, kind);

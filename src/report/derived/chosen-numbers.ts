@@ -5,6 +5,7 @@
 //   CN1. Numbers of a chunk stand for its rows that count (`countedKey`), and for all of them that the selector chooses: a chunk
 //        that reaches past the question's stretch is scanned.
 //   CN2. So is one with a value that is no number. A question with such a value has no numbers: texts would never leave any.
+//   CN3. New numbers take no more than the answer may hold; if they would, it leaves none behind.
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type TimedNumbers, timedNumbers} from '../../../actors/report/counts/timed-numbers.js';
@@ -40,6 +41,7 @@ export class ChosenNumbers {
     selector: Selector,
     property: string | undefined,
     stretch: Stretch,
+    bytesMax: number,
   ): OpenNumbers | undefined {
     if (skipsRows(selector)) return undefined;
     const left = this.numbers.asked(JSON.stringify([partition, textOfSelector(selector), property]));
@@ -49,7 +51,7 @@ export class ChosenNumbers {
     const chunks = new Map(index.chunks.map((chunk) => [chunk.chunk, chunk] as const));
     const keep = (fresh: ByChunk | undefined): void =>
       left.keep(fresh === undefined ? {bytes: entryBytes, byChunk: undefined} : numbersOf(index.chunks, held, fresh));
-    return new OpenNumbers({stretch, chunks, held, keep});
+    return new OpenNumbers({stretch, chunks, held, keep, bytesMax});
   }
 }
 
@@ -72,6 +74,8 @@ interface OpenOptions {
   /** By number. */
   readonly chunks: ReadonlyMap<number, ChunkEntry>;
   readonly held: ByChunk;
+  /** Bound of new numbers. CN3 */
+  readonly bytesMax: number;
   /** Leaves new numbers behind; undefined: other values were found. */
   readonly keep: (fresh: ByChunk | undefined) => void;
 }
@@ -81,8 +85,7 @@ export class OpenNumbers {
   private readonly options: OpenOptions;
   private readonly fresh = new Map<string, TimedNumbers>();
   private hasOthers = false;
-  /** Bytes of new numbers. */
-  bytes = 0;
+  private bytes = 0;
 
   constructor(options: OpenOptions) {
     this.options = options;
@@ -95,7 +98,13 @@ export class OpenNumbers {
   /** Notes the numbers of a chunk that was scanned. `values`, if the answer measures any, is open for it. CN1, CN2 */
   note(rows: RowsView, chosen: Uint16Array, values: PropertyValues | undefined): void {
     const chunk = this.options.chunks.get(rows.chunk);
-    if (this.hasOthers || chunk === undefined || !isInside(chunk, this.options.stretch)) return;
+    if (
+      this.hasOthers ||
+      this.bytes > this.options.bytesMax ||
+      chunk === undefined ||
+      !isInside(chunk, this.options.stretch)
+    )
+      return;
     const numbers = timedNumbers(rows, chosen, values);
     if (numbers === undefined) {
       this.hasOthers = true;
@@ -103,6 +112,7 @@ export class OpenNumbers {
     }
     this.fresh.set(countedKey(chunk), numbers);
     this.bytes += numbers.bytes;
+    if (this.bytes > this.options.bytesMax) this.fresh.clear(); // CN3
   }
 
   /** Leaves new numbers behind. */

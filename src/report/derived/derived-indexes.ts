@@ -3,14 +3,13 @@
 //   DI1. Parts never change: a derived value answers for exactly the parts that its owner built it from.
 //   DI2. Derived values have their own budget within the room for parts, which get what the budget does not use: no scan drops
 //        derived values. One that no question used for half an hour is dropped.
-//   DI3. Background builds run one at a time, in slices while no report is computed, in room borrowed from parts. They leave the
-//        last part of the budget to values that answers derive.
-//   DI4. Where a build does not fit, values of any kind that are idle yield to it (actors/report/yielding.ts). What does not fit
-//        then is not kept.
+//   DI3. Background builds run one at a time, in slices while no report is computed. They leave the last part of the budget to
+//        values that answers derive.
+//   DI4. Where a build does not fit, values of any kind that no question used lately yield to it, those that were used longest ago
+//        first. What does not fit then is not kept. Two values that are asked for in turn never replace each other.
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {throwBroken} from '../../../actors/invariant.js';
-import {type AskTimes, type HeldValue, yielding} from '../../../actors/report/yielding.js';
 import {monotonicMs} from '../../clock.js';
 import type {Logger} from '../../observe.js';
 import {Semaphore} from '../../pacing/semaphore.js';
@@ -23,9 +22,11 @@ const keptShare = 5 / 8;
 const builtShare = 9 / 16;
 const buildingShare = 11 / 16;
 export const interestMs = 30 * 60_000;
+/** A value yields if no question used it for so long. A build takes a second or two of the thread over ten million events. DI4 */
+export const idleMs = 60_000;
 /** Longest wait of a slice of background work (5 ms) for running reports: it gets a tenth of a busy thread. */
 const sliceWaitMsMax = 50;
-/** Longest wait of the begin of a build, which borrows memory from parts that a running report is about to read. */
+/** Longest wait of the begin of a build, which takes memory from parts that a running report is about to read. */
 const beginWaitMsMax = 500;
 
 /** Memory that a build needs. */
@@ -35,13 +36,15 @@ export interface BuildNeed {
   readonly passingBytes: number;
   /** Bytes of values that it replaces, which are dropped before. */
   readonly freedBytes?: number;
+  /** Whether it takes free room alone: nothing yields to it. DI4 */
+  readonly isModest?: boolean;
 }
 
 /** Memory and time of one build. */
 export interface Build {
   /** As that of all indexes, without what this build borrows. */
-  makeRoom(need: BuildNeed, asks: AskTimes): boolean;
-  /** Borrows bytes from parts until the build ends. */
+  makeRoom(need: BuildNeed): boolean;
+  /** Takes so many bytes of parts for its scratch, in place of what it took before, until the build ends. */
   borrow(bytes: number): void;
   /** Called between slices of work. */
   pause(): Promise<void>;
@@ -134,47 +137,45 @@ export class DerivedIndexes {
   private async borrowing<T>(slices: TimeSlicer, work: (build: Build) => Promise<T>): Promise<T> {
     let borrowed = 0;
     const borrow = (bytes: number): void => {
-      borrowed += bytes;
-      this.borrowedBytes += bytes;
-      this.memory.lend(bytes);
+      this.borrowedBytes += bytes - borrowed;
+      this.memory.lend(bytes - borrowed);
+      borrowed = bytes;
     };
-    const makeRoom: Build['makeRoom'] = (need, asks) => this.makeRoom(need, asks, this.borrowedBytes - borrowed);
+    const makeRoom: Build['makeRoom'] = (need) => this.makeRoom(need, this.borrowedBytes - borrowed);
     try {
       return await work({makeRoom, borrow, pause: () => slices.pause()});
     } finally {
-      borrow(-borrowed);
+      borrow(0);
     }
   }
 
-  /**
-   * Has idle values yield to a value with these asks, if it does not fit otherwise. False: it does not fit. `othersBytes`:
-   * borrowed by other builds. DI4
-   */
-  makeRoom(need: BuildNeed, asks: AskTimes, othersBytes = this.borrowedBytes): boolean {
-    const yielders = this.yielders(this.lackingBytes(need, othersBytes), asks);
+  /** Has idle values yield to a value that does not fit otherwise. False: it does not fit. `othersBytes`: borrowed by other builds. DI4 */
+  makeRoom(need: BuildNeed, othersBytes = this.borrowedBytes): boolean {
+    const yielders = this.yieldersTo(need, othersBytes);
     for (const {drop} of yielders ?? []) drop();
     return yielders !== undefined;
   }
 
-  /** Whether a build of a value with these asks would fit now: worth trying again what did not. DI4 */
-  mayFit(need: BuildNeed, asks: AskTimes): boolean {
-    return this.yielders(this.lackingBytes(need, this.borrowedBytes), asks) !== undefined;
+  /** Whether a build would fit now: worth trying again what did not. DI4 */
+  mayFit(need: BuildNeed): boolean {
+    return this.yieldersTo(need, this.borrowedBytes) !== undefined;
   }
 
-  /** Bytes by which a build exceeds the budget. `othersBytes`: borrowed by other builds. */
-  private lackingBytes({keptBytes, passingBytes, freedBytes = 0}: BuildNeed, othersBytes: number): number {
+  /** The values that make room; undefined: those that may yield are not enough. DI4 */
+  private yieldersTo(need: BuildNeed, othersBytes: number): readonly HeldEntry[] | undefined {
+    const {keptBytes, passingBytes, freedBytes = 0, isModest = false} = need;
     const kept = this.bytes - freedBytes + keptBytes;
-    return Math.max(kept - this.builtBytesMax, kept + othersBytes + passingBytes - this.roomBytes * buildingShare);
-  }
-
-  private yielders(bytes: number, asks: AskTimes): readonly HeldEntry[] | undefined {
-    if (bytes <= 0) return [];
-    return yielding(
-      this.kinds.flatMap((kind) => kind.held()),
-      bytes,
-      asks,
-      this.clockMs(),
+    let lacking = Math.max(
+      kept - this.builtBytesMax,
+      kept + othersBytes + passingBytes - this.roomBytes * buildingShare,
     );
+    if (lacking <= 0) return [];
+    if (isModest) return undefined;
+    const idleFromMs = this.clockMs() - idleMs;
+    const held = this.kinds.flatMap((kind) => kind.held());
+    const idle = held.filter(({askedMs}) => askedMs < idleFromMs).sort((a, b) => a.askedMs - b.askedMs);
+    const last = idle.findIndex(({bytes}) => (lacking -= bytes) <= 0);
+    return last < 0 ? undefined : idle.slice(0, last + 1);
   }
 }
 
@@ -189,11 +190,15 @@ interface DerivedOwner {
 }
 
 /** A value of any kind, as a candidate to yield. */
-type HeldEntry = HeldValue & {readonly drop: () => void};
+interface HeldEntry {
+  readonly bytes: number;
+  readonly askedMs: number;
+  readonly drop: () => void;
+}
 
 interface DerivedEntry<V> {
   readonly value: V;
-  readonly builtMs: number;
+  /** Time of its newest use, and before that of its build. */
   askedMs: number;
 }
 
@@ -218,10 +223,9 @@ export class Derived<V extends Sized> {
 
   /** All values, in any order. */
   held(): HeldEntry[] {
-    return [...this.entries].map(([key, {value, askedMs, builtMs}]) => ({
+    return [...this.entries].map(([key, {value, askedMs}]) => ({
       bytes: value.bytes,
       askedMs,
-      builtMs,
       drop: () => this.drop(key),
     }));
   }
@@ -237,8 +241,7 @@ export class Derived<V extends Sized> {
   keep(key: string, value: V): boolean {
     this.drop(key);
     if (!this.options.hasRoom(value.bytes)) return false;
-    const nowMs = this.options.clockMs();
-    this.entries.set(key, {value, askedMs: nowMs, builtMs: nowMs});
+    this.entries.set(key, {value, askedMs: this.options.clockMs()});
     this.count(value.bytes);
     return true;
   }

@@ -39,7 +39,7 @@ export class LeftBehind<V extends Sized> {
   private keep(state: LeftState, value: V): void {
     const need = {keptBytes: value.bytes, passingBytes: 0};
     const freedBytes = this.values.get(state.key)?.bytes ?? 0;
-    const isKept = this.derived.makeRoom({...need, freedBytes}, state.asks) && this.values.keep(state.key, value);
+    const isKept = this.derived.makeRoom({...need, freedBytes}) && this.values.keep(state.key, value);
     state.refused = isKept ? undefined : need;
   }
 }

@@ -301,10 +301,11 @@ export class PostingsIndex {
   ): HasRoom {
     return (keptBytes, passingBytes) => {
       const need: BuildNeed = {keptBytes, passingBytes};
-      if (build.makeRoom(need, question.asks)) return true;
+      build.borrow(passingBytes);
+      if (build.makeRoom(need)) return true;
       const old = [group, ...replaced].flatMap(({segments}) => segments.filter((segment) => !kept.includes(segment)));
       const freedBytes = bytesOf(old);
-      if (freedBytes > 0 && build.makeRoom({...need, freedBytes}, question.asks)) {
+      if (freedBytes > 0 && build.makeRoom({...need, freedBytes})) {
         this.dropAll(old);
         return true;
       }
@@ -359,11 +360,7 @@ async function builtOf(
   const keptBytes = PostingsBuilder.postingsBytesMin(selectors.size, builder.eventCount);
   const passingBytes = PostingsBuilder.passingBytes(users.count, builder.eventCount);
   if (!hasRoom(keptBytes, passingBytes)) return undefined;
-  return reading.scan.borrowing(keptBytes + passingBytes, async () => {
-    builder.startPlacing();
-    await scan.fold(everybody, (rows, chosen) => builder.place(rows, chosen), undefined, chunks);
-    return reading.scan.inSlices(
-      builder.build((bytes) => (hasRoom(bytes, passingBytes) ? allocate(bytes) : undefined)),
-    );
-  });
+  builder.startPlacing();
+  await scan.fold(everybody, (rows, chosen) => builder.place(rows, chosen), undefined, chunks);
+  return reading.scan.inSlices(builder.build((bytes) => (hasRoom(bytes, passingBytes) ? allocate(bytes) : undefined)));
 }

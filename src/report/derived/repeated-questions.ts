@@ -2,7 +2,6 @@
 //   RP1. Most questions are asked once, and memory of derived values is memory that parts do not have: the second answer leaves
 //        values behind.
 //   RP2. What did not fit is tried again once it would.
-import {AskTimes} from '../../../actors/report/yielding.js';
 import type {BuildNeed, DerivedIndexes} from './derived-indexes.js';
 
 const asksMin = 2;
@@ -12,7 +11,6 @@ const questionsMin = 16;
 
 /** What is known of a question in one partition. */
 export interface Repeated {
-  readonly asks: AskTimes;
   askCount: number;
   /** Memory of the value that did not fit. RP2 */
   refused: BuildNeed | undefined;
@@ -21,7 +19,7 @@ export interface Repeated {
 /** RP1 */
 export const isRepeated = ({askCount}: Repeated): boolean => askCount >= asksMin;
 
-export const newRepeated = (): Repeated => ({asks: new AskTimes(), askCount: 0, refused: undefined});
+export const newRepeated = (): Repeated => ({askCount: 0, refused: undefined});
 
 export class RepeatedQuestions<S extends Repeated> {
   private readonly derived: DerivedIndexes;
@@ -49,7 +47,6 @@ export class RepeatedQuestions<S extends Repeated> {
   /** Notes an ask. `key`: the question and the partition. */
   asked(key: string, newState: () => S): S {
     const state = this.states.get(key) ?? newState();
-    state.asks.note(this.derived.clockMs());
     state.askCount += 1;
     this.states.delete(key);
     this.states.set(key, state);
@@ -63,7 +60,7 @@ export class RepeatedQuestions<S extends Repeated> {
 
   /** Whether the answer leaves a value behind, or has one. RP1, RP2 */
   isDue(state: S): boolean {
-    const {asks, refused} = state;
-    return isRepeated(state) && (refused === undefined || this.derived.mayFit(refused, asks));
+    const {refused} = state;
+    return isRepeated(state) && (refused === undefined || this.derived.mayFit(refused));
   }
 }

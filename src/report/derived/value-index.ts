@@ -21,7 +21,6 @@ import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
 import {PropertyName} from '../../../actors/report/rows/property-name.js';
 import {chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
-import {noAsks} from '../../../actors/report/yielding.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {loadAhead} from '../../parts/load-ahead.js';
@@ -196,8 +195,8 @@ export class ValueIndex {
     build: Build,
     scan: (note?: NoteColumns) => Promise<void>,
   ): Promise<void> {
-    const passing = this.passingOf(Math.min(this.segmentChunks * chunkRowsMax, liveRows(chunks)));
-    if (!build.makeRoom(passing, state.asks)) return scan();
+    const passing = passingOf(state, Math.min(this.segmentChunks * chunkRowsMax, liveRows(chunks)));
+    if (!build.makeRoom(passing)) return scan();
     build.borrow(passing.passingBytes);
     const wanted = new Set(chunks.map(countedKey));
     let end = 'kept' as CellsEnd;
@@ -224,10 +223,10 @@ export class ValueIndex {
     while (this.backlog !== undefined) await this.backlog;
   }
 
-  private mayBuild({asks, restUntilMs, refused, areWide, tooManyUntilMs}: PropertyState, values: AskedValues): boolean {
+  private mayBuild({restUntilMs, refused, tooManyUntilMs}: PropertyState, values: AskedValues): boolean {
     const nowMs = this.derived.clockMs();
     if (nowMs < restUntilMs || (values === 'all' && nowMs < tooManyUntilMs)) return false;
-    return refused === undefined || this.derived.mayFit(refused, areWide ? noAsks : asks);
+    return refused === undefined || this.derived.mayFit(refused);
   }
 
   /** Cells of the segments, without those that were dropped. */
@@ -313,8 +312,8 @@ export class ValueIndex {
     {chunks, hasLeft, values}: WantedCells,
     build: Build,
   ): Promise<CellsEnd> {
-    const passing = this.passingOf(liveRows(chunks));
-    if (!build.makeRoom(passing, state.asks)) return refuse(state, passing);
+    const passing = passingOf(state, liveRows(chunks));
+    if (!build.makeRoom(passing)) return refuse(state, passing);
     build.borrow(passing.passingBytes);
     const segment = openSegment(state, chunks);
     const reader = new ColumnsReader(this.parts, [state.property]);
@@ -327,10 +326,6 @@ export class ValueIndex {
     return this.closeSegment(state, segment, build);
   }
 
-  private passingOf(rows: number): BuildNeed {
-    return {keptBytes: 0, passingBytes: ValueCellsBuilder.bytesFor(rows)};
-  }
-
   /** Builds the cells, in place of segments with any of their chunks. */
   private async closeSegment(state: PropertyState, open: OpenSegment, build: Build): Promise<CellsEnd> {
     const {builder, chunks, scanned, rows} = open;
@@ -341,15 +336,21 @@ export class ValueIndex {
     for (const segment of state.segments) if (!others.includes(segment)) this.cells.drop(segment.key);
     const {valueCount} = step.value;
     const segment = {key: `${(this.segmentsBuilt += 1)}`, valueCount, rows, chunks: [...chunks], scanned};
-    const kept: BuildNeed = {keptBytes: step.value.bytes, passingBytes: 0};
     state.areWide = step.value.bytes > rows * wideRowBytes;
-    const isKept =
-      build.makeRoom(kept, state.areWide ? noAsks : state.asks) && this.cells.keep(segment.key, step.value);
+    const kept: BuildNeed = {keptBytes: step.value.bytes, passingBytes: 0, isModest: state.areWide};
+    const isKept = build.makeRoom(kept) && this.cells.keep(segment.key, step.value);
     setSegments(state, isKept ? [...others, segment] : others);
     state.refused = undefined;
     return isKept ? 'kept' : refuse(state, kept);
   }
 }
+
+/** Scratch of a build of so many rows. VI5 */
+const passingOf = ({areWide}: PropertyState, rows: number): BuildNeed => ({
+  keptBytes: 0,
+  passingBytes: ValueCellsBuilder.bytesFor(rows),
+  isModest: areWide,
+});
 
 const openSegment = ({property}: PropertyState, chunks: readonly ChunkEntry[]): OpenSegment => ({
   builder: new ValueCellsBuilder(property),

@@ -49,7 +49,7 @@ async function readBuckets(
   lacking: readonly number[],
   into: readonly ReturnSets[],
 ): Promise<void> {
-  const {scan, gatheredBytesMax} = reading;
+  const {gatheredBytesMax} = reading;
   const [first, end] = [lacking[0]!, lacking.at(-1)! + 1];
   const startMs = Math.max(stretch.startMs, edges[first]!);
   const lastMs = Math.min(stretch.lastMs, edges[end]! - 1);
@@ -70,7 +70,7 @@ async function readBuckets(
     users.addReturns(rows, returns!);
     users.nextChunk();
   };
-  await scan.borrowing(users.bytes, () => rowScan.inPasses(snapshot, users, fold));
+  await rowScan.inPasses(snapshot, users, fold);
 }
 
 const addTo = (set: Uint32Array, user: number): void => {

@@ -59,20 +59,18 @@ export class UsersByBucket {
     const open = held?.openFor(snapshot, asked, isOfDays ? chunks : chunks.filter(isComplete(snapshot)));
     const bytesMax = open === undefined ? gatheredBytesMax : Number.POSITIVE_INFINITY;
     const sets = new BucketSets(snapshot.index.users.count, edges, bytesMax, walkSets);
-    await scan.borrowing(sets.bytes, async () => {
-      if (open !== undefined) {
-        await (isOfDays
-          ? completeOfDays(scan, snapshot, edges, open, sets)
-          : complete(this.scan, snapshot, chunks, open, sets));
+    if (open !== undefined) {
+      await (isOfDays
+        ? completeOfDays(scan, snapshot, edges, open, sets)
+        : complete(this.scan, snapshot, chunks, open, sets));
+      if (users !== undefined) sets.keepOnly(users);
+      await scan.inSlices(sets.endPass());
+    } else if (isOfDays) {
+      do {
+        await addUsersOfDays(scan, snapshot, edges, [...sets.sets.keys()], sets);
         if (users !== undefined) sets.keepOnly(users);
-        await scan.inSlices(sets.endPass());
-      } else if (isOfDays) {
-        do {
-          await addUsersOfDays(scan, snapshot, edges, [...sets.sets.keys()], sets);
-          if (users !== undefined) sets.keepOnly(users);
-        } while (await scan.inSlices(sets.endPass()));
-      } else await this.scan.inPasses(snapshot, sets, (rows, [all]) => sets.addRows(rows, all!), users, chunks);
-    });
+      } while (await scan.inSlices(sets.endPass()));
+    } else await this.scan.inPasses(snapshot, sets, (rows, [all]) => sets.addRows(rows, all!), users, chunks);
   }
 }
 

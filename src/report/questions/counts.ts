@@ -384,7 +384,7 @@ class MeasuredSeries {
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
     const isLeftBehind = users === undefined && (values !== undefined || this.selector.where!.length > 0);
     const numbers = isLeftBehind
-      ? reading.fast.numbers?.openFor(snapshot, this.selector, values?.property.text, stretch)
+      ? reading.fast.numbers?.openFor(snapshot, this.selector, values?.property.text, stretch, reading.gatheredBytesMax)
       : undefined;
     if (numbers === undefined) return scan.fold(snapshot, foldRows, users, undefined, note);
     const scanned: ChunkEntry[] = [];
@@ -394,14 +394,11 @@ class MeasuredSeries {
       else foldHeld(held);
       await reading.scan.pauseIfDue();
     }
-    await reading.scan.borrowingAsItGrows((loan) => {
-      const fold: ChosenFold = (rows, chosen) => {
-        foldRows(rows, chosen);
-        numbers.note(rows, chosen[0]!, values);
-        loan.take(numbers.bytes);
-      };
-      return scan.fold(snapshot, fold, users, scanned, note);
-    });
+    const fold: ChosenFold = (rows, chosen) => {
+      foldRows(rows, chosen);
+      numbers.note(rows, chosen[0]!, values);
+    };
+    await scan.fold(snapshot, fold, users, scanned, note);
     numbers.finish();
   }
 

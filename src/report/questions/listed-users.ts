@@ -26,7 +26,7 @@ import {userKeys} from '../operators/user-keys.js';
 import {loadsAheadMax} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
-import {BeyondMemory, RowScan} from '../row-scan.js';
+import {BeyondMemory, type ChosenFold, RowScan} from '../row-scan.js';
 import {peopleBehind} from './people-behind.js';
 
 /** Users whose keys are held at once: whole blocks of the table. */
@@ -60,11 +60,9 @@ export async function listedUsers(
     const bytes = snapshot.index.users.count * (seenUserBytes + (query.sort === undefined ? 0 : valueBytes));
     if (bytes > reading.gatheredBytesMax)
       throw new BeyondMemory('the users of a partition take', reading.gatheredBytesMax);
-    await reading.scan.borrowing(bytes, async () => {
-      const values = query.sort && (await valuesOf(reading, query.sort, snapshot));
-      skipped += values?.skipped ?? 0;
-      await addUsers(reading, query, snapshot, {values: values?.byUser, behind: behind?.get(snapshot)}, first);
-    });
+    const values = query.sort && (await valuesOf(reading, query.sort, snapshot));
+    skipped += values?.skipped ?? 0;
+    await addUsers(reading, query, snapshot, {values: values?.byUser, behind: behind?.get(snapshot)}, first);
   }
   const found = first.finish();
   const page = found.slice(0, query.limit);
@@ -161,17 +159,12 @@ async function valuesOf(
     const end = Math.min(start + usersMax, count);
     const cells = new MeasuredCells(measured === undefined ? 'total' : 'sum', 1, end - start);
     const isHeld = {has: (user: number) => start <= user && user < end};
-    await reading.scan.borrowing((end - start) * bytesOfOne, () =>
-      scan.fold(
-        snapshot,
-        (rows, [chosen]) => {
-          for (const [i, row] of chosen!.entries()) cellOf[i] = rows.users[row]! - start;
-          if (measured !== undefined) skipped += measured.readNumbers(chosen!, numbers);
-          cells.addEvents(cellOf, numbers, chosen!.length);
-        },
-        usersMax < count ? isHeld : undefined,
-      ),
-    );
+    const fold: ChosenFold = (rows, [chosen]) => {
+      for (const [i, row] of chosen!.entries()) cellOf[i] = rows.users[row]! - start;
+      if (measured !== undefined) skipped += measured.readNumbers(chosen!, numbers);
+      cells.addEvents(cellOf, numbers, chosen!.length);
+    };
+    await scan.fold(snapshot, fold, usersMax < count ? isHeld : undefined);
     for (let user = start; user < end; user++) {
       byUser[user] = cells.value(0, user - start) ?? noValue;
       if (user % keysAtOnce === 0) await reading.scan.pauseIfDue();

@@ -14,8 +14,6 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {type ChosenFold, RowScan} from '../row-scan.js';
 
-/** Bytes of a name during the choice of a page: its text and its place in a map. */
-const heldNameBytes = 128;
 /** Names counted at once: some 0.3 ms. */
 const namesAtOnce = 1_024;
 
@@ -25,8 +23,7 @@ export async function names(
   query: QueryOf<'names'>,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const known = snapshots.reduce((sum, {names}) => sum + names.count, 0);
-  const page = await reading.scan.borrowing(known * heldNameBytes, () => namePage(reading, query, snapshots));
+  const page = await namePage(reading, query, snapshots);
   const times = page.names.map(() => ({firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY}));
   for (const snapshot of snapshots) {
     const listed = page.names.map(({name}) => nameIndex(snapshot, name));

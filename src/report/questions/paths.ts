@@ -101,7 +101,7 @@ async function walkPaths(
   counts: PathCounts,
   walkPath: WalkPath,
 ): Promise<void> {
-  const {scan, gatheredBytesMax} = reading;
+  const {gatheredBytesMax} = reading;
   const {names, index} = snapshot;
   const users = await filteredUsers(reading, snapshot, filter);
   const first = nameIndex(snapshot, event);
@@ -117,7 +117,5 @@ async function walkPaths(
     for (let step = 0; step < count; step++) path[step] = numberOf(ofUser[step]!);
     walkPath(path, count, user);
   });
-  await scan.borrowing(nearest.bytes, () =>
-    rowScan.inPasses(snapshot, nearest, (rows, [chosen]) => nearest.add(rows, chosen!), users),
-  );
+  await rowScan.inPasses(snapshot, nearest, (rows, [chosen]) => nearest.add(rows, chosen!), users);
 }

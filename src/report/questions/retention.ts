@@ -198,7 +198,7 @@ export class Retention implements Question<RetentionStep> {
         cells.addUser(times, kinds, start, end),
       );
     }
-    const {scan: parts, gatheredBytesMax} = this.reading;
+    const {gatheredBytesMax} = this.reading;
     const afterTo = {startMs: this.query.toMs + 1, lastMs: Number.POSITIVE_INFINITY};
     const users = new UserPeriods(count, periods.edges, isSplit, gatheredBytesMax, (all, place) =>
       cells.addPeriods(all, place),
@@ -208,7 +208,7 @@ export class Retention implements Question<RetentionStep> {
       users.addReturns(rows, returns!);
       users.nextChunk();
     };
-    await parts.borrowing(users.bytes, () => scan.inPasses(snapshot, users, fold, members));
+    await scan.inPasses(snapshot, users, fold, members);
   }
 
   /** Walks the users over the rows that start or return. `seriesOf`: series of a start event by its group. */

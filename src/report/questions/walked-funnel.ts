@@ -14,7 +14,6 @@ import {isUndecided} from '../operators/funnel-point.js';
 import {type FunnelWalks, groupedWalks, type UserPath} from '../operators/funnel-walks.js';
 import type {Grouping} from '../operators/grouped-rows.js';
 import {areStepsPlain, funnelRound} from '../operators/posted-funnel.js';
-import type {Loan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Reading} from '../reading.js';
 import {partialOf, type Question, type Round, type RunRound} from '../rounds.js';
@@ -31,7 +30,6 @@ export class WalkedFunnel implements Question<null> {
   private readonly walks: FunnelWalks;
   private readonly buckets: Buckets | undefined;
   private readonly log = new PathLog();
-  private loan: Loan | undefined;
 
   constructor(reading: Reading, query: QueryOf<'funnel'>, asOfMs: number) {
     this.reading = reading;
@@ -51,12 +49,10 @@ export class WalkedFunnel implements Question<null> {
   /** WF1 */
   async answer(run: RunRound<null>): Promise<string> {
     const {query, reading} = this;
-    if (!areStepsPlain(query))
-      return reading.scan.borrowingAsItGrows(async (loan) => {
-        this.loan = loan;
-        await run(this.pathsRound(), null);
-        return this.text(await this.summary(undefined), this.walks, await this.breakdown());
-      });
+    if (!areStepsPlain(query)) {
+      await run(this.pathsRound(), null);
+      return this.text(await this.summary(undefined), this.walks, await this.breakdown());
+    }
     const round = funnelRound(reading, query);
     const {results, walks} = round;
     try {
@@ -98,13 +94,7 @@ export class WalkedFunnel implements Question<null> {
       const users = await filteredUsers(reading, snapshot, query.users);
       await walks.walk(snapshot, users, (path) => this.note(path, this.asOfMs));
     };
-    return {
-      fold,
-      ...partial,
-      get bytes() {
-        return log.bytes;
-      },
-    };
+    return {fold, ...partial};
   }
 
   private note(path: UserPath, asOfMs: number): void {
@@ -117,7 +107,6 @@ export class WalkedFunnel implements Question<null> {
     const {bytes} = this.log;
     const {gatheredBytesMax} = this.reading;
     if (bytes > gatheredBytesMax) throw new BeyondMemory('the paths of the users take', gatheredBytesMax);
-    this.loan?.take(bytes);
   }
 
   /** Summary of these paths; undefined: of all. */

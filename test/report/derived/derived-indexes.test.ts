@@ -1,9 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {assert} from '../../../actors/invariant.js';
-import {AskTimes, stayMs} from '../../../actors/report/yielding.js';
 import {PartsMemory} from '../../../src/parts/parts-memory.js';
 import {MissingPart} from '../../../src/parts/stored-parts.js';
-import {type Build, DerivedIndexes} from '../../../src/report/derived/derived-indexes.js';
+import {type Build, type BuildNeed, DerivedIndexes, idleMs} from '../../../src/report/derived/derived-indexes.js';
 
 const minuteMs = 60_000;
 
@@ -21,7 +20,7 @@ class World {
 }
 
 const fits = (build: Build, keptBytes: number, passingBytes: number, freedBytes = 0): boolean =>
-  build.makeRoom({keptBytes, passingBytes, freedBytes}, new AskTimes());
+  build.makeRoom({keptBytes, passingBytes, freedBytes});
 
 describe('derived values', () => {
   test('have a budget of their own, and parts the rest', () => {
@@ -57,7 +56,8 @@ describe('derived values', () => {
       // 900 may be kept by builds, and 1,100 with what building takes.
       expect([fits(build, 400, 200), fits(build, 401, 0), fits(build, 400, 201)]).toEqual([true, false, false]);
       expect([fits(build, 600, 0), fits(build, 600, 0, 200)]).toEqual([false, true]);
-      build.borrow(300);
+      build.borrow(500);
+      build.borrow(300); // In place of what it took before.
       order.push(`first ${memory.bytesMax}`);
       await new Promise<void>((resolve) => (end = resolve));
       return 1;
@@ -90,21 +90,35 @@ describe('derived values', () => {
     const told = derived.kind({noteDrop: (key) => dropped.push(key)});
     told.keep('a', {bytes: 500});
     small.keep('b', {bytes: 400});
-    world.nowMs = stayMs;
+    world.nowMs = idleMs;
     small.get('b');
-    const asks = new AskTimes();
     const need = {keptBytes: 100, passingBytes: 0};
-    const makeRoom = (): Promise<boolean> => derived.buildNow(async (build) => build.makeRoom(need, asks));
-    for (const atMs of [stayMs + 1, stayMs + 2]) {
-      expect([derived.mayFit(need, asks), await makeRoom(), derived.bytes]).toEqual([false, false, 900]);
-      asks.note(atMs);
-    }
-    expect([derived.mayFit(need, asks), derived.bytes, dropped]).toEqual([true, 900, []]);
-    expect([await makeRoom(), dropped, derived.bytes, memory.bytesMax]).toEqual([true, ['a'], 400, 1_200]);
-    expect([await makeRoom(), small.get('b')]).toEqual([true, {bytes: 400}]);
+    const makeRoom = (asked: BuildNeed): Promise<boolean> => derived.buildNow(async (build) => build.makeRoom(asked));
+    expect([derived.mayFit(need), await makeRoom(need), derived.bytes]).toEqual([false, false, 900]);
+    world.nowMs += 1;
+    const modest = {...need, isModest: true};
+    expect([derived.mayFit(modest), await makeRoom(modest)]).toEqual([false, false]);
+    const beyond = {keptBytes: 501, passingBytes: 0}; // Of what may yield, nothing does if it is not enough.
+    expect([derived.mayFit(need), await makeRoom(beyond), derived.bytes, dropped]).toEqual([true, false, 900, []]);
+    expect([await makeRoom(need), dropped, derived.bytes, memory.bytesMax]).toEqual([true, ['a'], 400, 1_200]);
+    expect([await makeRoom(need), await makeRoom(modest), small.get('b')]).toEqual([true, true, {bytes: 400}]);
     // What replaces values counts their room.
-    const larger = {keptBytes: 900, passingBytes: 0, freedBytes: 400};
-    expect(await derived.buildNow(async (build) => build.makeRoom(larger, new AskTimes()))).toBe(true);
+    expect(await makeRoom({keptBytes: 900, passingBytes: 0, freedBytes: 400})).toBe(true);
     expect(derived.bytes).toBe(400);
+  });
+
+  test('yield in the order of their last use, and no more than needed', async () => {
+    const world = new World();
+    const {derived, small} = world;
+    for (const key of ['a', 'b', 'c']) {
+      small.keep(key, {bytes: 300});
+      world.nowMs += 1;
+    }
+    small.get('a');
+    world.nowMs += idleMs + 1;
+    const isKept = async (keptBytes: number) => derived.makeRoom({keptBytes, passingBytes: 0});
+    expect([await isKept(300), small.get('b'), derived.bytes]).toEqual([true, undefined, 600]);
+    expect([small.get('c'), await isKept(600)]).toEqual([{bytes: 300}, true]);
+    expect([small.get('a'), small.get('c')]).toEqual([undefined, {bytes: 300}]);
   });
 });

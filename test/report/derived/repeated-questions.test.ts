@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
-import {stayMs} from '../../../actors/report/yielding.js';
 import {PartsMemory} from '../../../src/parts/parts-memory.js';
-import {DerivedIndexes} from '../../../src/report/derived/derived-indexes.js';
+import {DerivedIndexes, idleMs} from '../../../src/report/derived/derived-indexes.js';
 import {newRepeated, type Repeated, RepeatedQuestions} from '../../../src/report/derived/repeated-questions.js';
 
 interface Named extends Repeated {
@@ -29,7 +28,7 @@ test('a question is worth a value from the second time on, and again once what d
   expect([questions.isDue(state), questions.isDue(asked('b'))]).toEqual([true, false]);
   state.refused = {keptBytes: 10, passingBytes: 0};
   expect(questions.isDue(state)).toBe(false);
-  clock.ms = stayMs;
+  clock.ms = idleMs;
   expect(questions.isDue(asked('a'))).toBe(false);
   clock.ms += 1;
   expect(questions.isDue(asked('a'))).toBe(true); // The others are idle by now.
