@@ -4,6 +4,7 @@
 //   AD3. A parameter that means nothing is a problem, as is one that the page has no control for: the page names it and asks without it.
 //   AD4. Pages import this file: of the schemas it has types alone.
 import {
+  breakdownsMax,
   conditionsMax,
   exclusionsMax,
   funnelStepsMax,
@@ -143,7 +144,7 @@ export function askedFor<K extends ReportKind>(draft: Draft<K>, days: Days): Que
   const {usual, fitting: fit = (one) => one} = grammarOf(draft);
   const {view: _, ...question} = fit(draft) as Draft & {readonly breakdown?: readonly {readonly limit?: number}[]};
   const interval = question.interval ?? usual?.(days);
-  const rows = question.report === 'counts' ? usualRows(days, interval!) : coloursMax;
+  const rows = question.report === 'counts' ? usualRows(days, interval!, question.breakdown?.length) : coloursMax;
   const breakdown = question.breakdown?.map(({limit = rows, ...one}) => ({...one, limit}));
   return present({...question, interval, breakdown}) as unknown as QuestionOf<K>;
 }
@@ -372,19 +373,27 @@ export const byText = ({property, trait}: Row): string => property ?? traitHead 
 export const breakdownBy = (by: string) =>
   by.startsWith(traitHead) && by !== traitHead ? {trait: by.slice(traitHead.length)} : {property: by};
 
-const breakdownPairs = ([entry]: readonly Row[] = [], limit: number): Pair[] =>
-  entry === undefined
-    ? []
-    : [
-        ['by', byText(entry)],
-        ['by_limit', unless(limit, entry.limit)],
-      ];
-function breakdownIn(given: Given) {
-  const by = given.one('by', 'the name of a property, or trait: and the name of a trait', isName);
-  if (by !== undefined) return [{...breakdownBy(by), limit: given.number('by_limit', 1, 999)}];
-  given.one('by_limit', withBy, () => false);
-  return undefined;
+/** Limits are written for all or none: they have no numbers. */
+function breakdownPairs(entries: readonly Row[] = [], usual: number): Pair[] {
+  const areUsual = entries.every(({limit = usual}) => limit === usual);
+  return [
+    ...entries.map((one): Pair => ['by', byText(one)]),
+    ...(areUsual ? [] : entries.map(({limit = usual}): Pair => ['by_limit', limit])),
+  ];
 }
+function breakdownIn(given: Given, countMax = 1) {
+  const seen = new Set<string>();
+  const isNew = (text: string): boolean => isName(text) && !seen.has(text) && seen.add(text) !== undefined;
+  const names = given.some('by', `${byRule}, up to ${countMax}`, countMax, isNew);
+  const limits = given.list('by_limit', `${limitRule}, ${withBy}`, names.length, (text) => /^[1-9]\d{0,2}$/.test(text));
+  if (names.length === 0) return undefined;
+  return names.map((by, at) => ({
+    ...breakdownBy(by),
+    limit: limits[at] === undefined ? undefined : Number(limits[at]),
+  }));
+}
+const byRule = 'the name of a property, or trait: and the name of a trait';
+const limitRule = 'whole numbers from 1 to 999';
 const withBy = 'given with by';
 /** Colours of the palette: lines of Trends, and rows of Active users and of Funnels. */
 export const coloursMax = 6;
@@ -444,7 +453,7 @@ const counts: Grammar<'counts'> = {
       ...conditionPairs('all_where', where),
       ...formulas.map((one): Pair => ['formula', formulaText(one)]),
       ...usersPairs(users),
-      ...breakdownPairs(breakdown, rowsOf(range, interval)),
+      ...breakdownPairs(breakdown, rowsOf(range, interval, breakdown?.length)),
       ['look', view?.look],
       ...compared.pairs(times, everyPair(range, interval)),
     ];
@@ -463,7 +472,7 @@ const counts: Grammar<'counts'> = {
       series: false,
       where: given.conditions('all_where'),
       users: usersIn(given),
-      breakdown: breakdownIn(given),
+      breakdown: breakdownIn(given, breakdownsMax),
       formulas: formulas.map(formulaIn),
       interval: given.word('every', intervals),
       view: {look: given.word('look', looks)},
@@ -478,9 +487,9 @@ const counts: Grammar<'counts'> = {
   },
 };
 
-const rowsOf = (range: RangeMember, interval: Interval | undefined): number => {
+const rowsOf = (range: RangeMember, interval: Interval | undefined, breakdowns: number | undefined): number => {
   const [, longest] = extremesOf(range);
-  return usualRows(longest, interval ?? usualInterval(longest));
+  return usualRows(longest, interval ?? usualInterval(longest), breakdowns);
 };
 
 interface Did {

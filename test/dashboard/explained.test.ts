@@ -81,6 +81,23 @@ describe('a trend', () => {
     expect(placeOf(behind('event=a'))).toEqual({report: 'counts', interval: 'hour'});
   });
 
+  test('of a row of several breakdowns names all of them', () => {
+    const question = asked('event=a&by=plan&by=trait:tier');
+    const {title, people} = trendBehind({
+      value: 5,
+      series: question.events![0]!,
+      question,
+      row: {by: [{value: 'pro'}, {kind: 'other', values: 3}]},
+      answer: undefined,
+      days: days('2026-11-01', '2026-11-09'),
+      when: 'then',
+      freshness,
+    });
+    expect(title).toBe("5 events a, plan is pro and the user's trait tier is other (3 values)");
+    expect(people!.point).toEqual({date: undefined, by: [{value: 'pro'}, {kind: 'other'}]});
+    expect(people!.question).toMatchObject({breakdown: [{property: 'plan'}, {trait: 'tier'}]});
+  });
+
   test('of a row of a breakdown names the row, and leads to the people of its value', () => {
     const rows: Partial<RowName>[] = [{value: 'pro'}, {value: ''}, {kind: 'missing'}, {kind: 'other', values: 3}];
     const question = asked('event=a&by=plan');

@@ -49,6 +49,8 @@ describe('an address', () => {
     ['/paths', '?direction=before&depth=2'],
     ['/trends', ''],
     ['/trends', '?event=a&look=bars'],
+    ['/trends', '?event=a&by=plan&by=trait:plan&by=country'],
+    ['/trends', '?event=a&by=plan&by=country&by_limit=3&by_limit=9'],
     [
       '/trends',
       '?event=&all_where=n+gt+1&user_where=plan+eq+pro&by=trait:plan&by_limit=9&every=week&weeks=sunday&compare=off',
@@ -78,6 +80,8 @@ describe('an address', () => {
     ['/retention', '?start=a&start=b&by=plan&compare=year', ['by=plan', 'compare=year', 'start=a', 'start=b']],
     ['/retention', '?periods=61&every=year&show=all', ['periods=61', 'every=year', 'show=all']],
     ['/active', '?metric=yau&compare=all&by_limit=1000', ['metric=yau', 'compare=all', 'by_limit=1000']],
+    ['/active', '?by=a&by=b', ['by=a', 'by=b']],
+    ['/trends', '?event=a&by=a&by=b&by=c&by=d', ['by=a', 'by=b', 'by=c', 'by=d']],
     ['/lifecycle', '?range=soon&zone=Mars/Olympus&colour=red', ['colour=red', 'range=soon', 'zone=Mars/Olympus']],
     ['/lifecycle', '?range=2026-11-03T10:00Z..2026-11-03T11:00Z', ['range=2026-11-03T10:00Z..2026-11-03T11:00Z']],
     ['/lifecycle', '?event_where=a+eq+b&segment=sg_1&did={}', ['event_where=a eq b', 'did={}', 'segment=sg_1']],

@@ -2,6 +2,7 @@
 import {describe, expect, test} from 'vitest';
 import {wallMs} from '../../dashboard/src/address/zone.js';
 import {chartOf, csvRows, figuresOf} from '../../dashboard/src/charts/charted.js';
+import {computedLines} from '../../dashboard/src/charts/computed.js';
 import {rimsOf} from '../../dashboard/src/charts/overlap.js';
 import {drawnOf, linesOf, rowText} from '../../dashboard/src/charts/series-lines.js';
 import {ticksAround} from '../../dashboard/src/charts/ticks.js';
@@ -54,6 +55,37 @@ describe('a series', () => {
     } as CountsAnswer;
     expect(linesOf([{label: 'a', measure: 'total', answer: broken, meta, past: rest}])[0]!.pastTotal).toBeUndefined();
     expect(drawnOf(lines)).toHaveLength(4);
+  });
+
+  test('that is broken down by several has a line for each combination, the largest first', () => {
+    const [pro, free, missing] = [{value: 'pro'}, {value: 'free'}, {kind: 'missing'}] as const;
+    const [de, other] = [{value: 'DE'}, {kind: 'other', values: 2}] as const;
+    const rows = [
+      {by: [pro, de], ...numbers([1, 1])},
+      {by: [pro, other], ...numbers([9, 9])},
+      {by: [free, de], ...numbers([2, 1])},
+      {by: [missing, de], ...numbers([1, 1])},
+    ];
+    const of = (some: readonly object[]) =>
+      answer({...numbers([9, 9]), breakdown: {properties: ['plan', 'country'], additive: true, rows: some}});
+    const past = of([{by: [free, de], ...numbers([1, 0])}]);
+    const lines = linesOf([{label: 'a', measure: 'total', answer: of(rows), meta, past}]);
+    expect(lines.map(({label, tone, pastTotal}) => [label, tone, pastTotal])).toEqual([
+      ['free · DE', 1, 1],
+      ['pro · DE', 2, 0],
+      ['pro · other (2 values)', 0, 0],
+      ['not set · DE', 0, 0],
+    ]);
+    // A combination that the time before has none of may be among its others.
+    const rest = of([{by: [free, other], ...numbers([1, 0])}]);
+    expect(linesOf([{label: 'a', measure: 'total', answer: of(rows), meta, past: rest}])[0]!.pastTotal).toBeUndefined();
+    const two = linesOf(['a', 'b'].map((label) => ({label, measure: 'total' as const, answer: of(rows), meta})));
+    const computed = computedLines(two, [{as: 'A / B', is: 'A / B'}], ['a', 'b']);
+    expect(computed.map(({label, total}) => [label, total])).toEqual([
+      ['free · DE', 1],
+      ['pro · DE', 1],
+      ['not set · DE', 1],
+    ]);
   });
 
   test('of several that are broken down share the colours: what has none is in the table alone', () => {

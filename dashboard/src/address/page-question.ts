@@ -126,8 +126,12 @@ type Rows = Draft<'active'>['breakdown'];
 export const byOf = ({breakdown: [entry] = []}: {readonly breakdown?: Rows}): string | null =>
   entry === undefined ? null : byText(entry);
 
+/** Each property or `trait:<name>` that the question is broken down by. */
+export const bysOf = ({breakdown = []}: {readonly breakdown?: Rows}): string[] => breakdown.map(byText);
+
 /** The breakdown by a property or trait. */
 export const breakdownBy = (by: string | null): Rows => (by === null ? undefined : [partsOf(by)]);
+export const breakdownsBy = (bys: readonly string[]): Rows => (bys.length === 0 ? undefined : bys.map(partsOf));
 
 /** Whose events count, in the words of a form. */
 interface OfUsers {

@@ -5,7 +5,16 @@ import {labelAt} from '../../../src/asks/address.js';
 import {type Formula, labelsIn, readFormula, valueOfFormula} from '../../../src/asks/question/formula.js';
 import type {Counted} from './charted.js';
 import {count, percent} from './format.js';
-import {isSameRow, type RowName, rowText, type SeriesLine, tonesMax} from './series-lines.js';
+import {
+  hasOthers,
+  isKind,
+  isSameRow,
+  type RowName,
+  rowKey,
+  rowText,
+  type SeriesLine,
+  tonesMax,
+} from './series-lines.js';
 
 export interface ComputedLine extends SeriesLine {
   /** As it is written, `A / B`. */
@@ -36,9 +45,7 @@ export function computedLines(
   labels: readonly string[],
 ): ComputedLine[] {
   const rows = lines.flatMap(({row}) => (row === undefined ? [] : [row]));
-  const different = rows.filter(
-    (row, at) => row.kind !== 'other' && rows.findIndex((one) => isSameRow(one, row)) === at,
-  );
+  const different = [...new Map(rows.map((row) => [rowKey(row), row])).values()].filter((row) => !hasOthers(row));
   let tone = 0;
   return formulas.flatMap((named, index) =>
     (rows.length === 0 ? [undefined] : different).flatMap((row): ComputedLine[] => {
@@ -56,7 +63,7 @@ export function computedLines(
           label: row === undefined ? name : formulas.length === 1 ? rowText(row) : `${name}: ${rowText(row)}`,
           series: index,
           row,
-          tone: (row === undefined || row.kind === undefined) && tone < tonesMax ? ++tone : 0,
+          tone: !isKind(row) && tone < tonesMax ? ++tone : 0,
           meta: (known[0] ?? lines[0]!).meta,
           formula: named.is,
           answer: computedOf(formula, lines[0]!.answer, (label) => partOf(label)!.answer),

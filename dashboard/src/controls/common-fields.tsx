@@ -61,34 +61,46 @@ export function ByField({
   by,
   event,
   days,
+  countMax = 1,
   onChange,
 }: {
-  readonly by: string | null;
+  readonly by: readonly string[];
   readonly event: string | undefined;
   readonly days: Days;
-  readonly onChange: (by: string | null) => void;
+  readonly countMax?: number;
+  readonly onChange: (by: readonly string[]) => void;
 }) {
+  const rows: readonly (string | undefined)[] = by.length < countMax ? [...by, undefined] : by;
   return (
-    <Field label="Broken down by">
-      <div class="builder-row">
-        <BreakdownPicker
-          label="Broken down by"
-          keys={{of: 'events', event, days}}
-          value={by ?? undefined}
-          onChoose={onChange}
-        />
-        {by !== null && (
-          <button
-            type="button"
-            class="quiet"
-            title="Remove"
-            aria-label="Not broken down"
-            onClick={() => onChange(null)}
-          >
-            <Icon name="Close" />
-          </button>
-        )}
-      </div>
+    <Field label="Break down by">
+      {rows.map((one, at) => (
+        <div key={one ?? ''} class="builder-row">
+          <BreakdownPicker
+            label={breakdownLabels[at]!}
+            keys={{of: 'events', event, days}}
+            value={one}
+            placeholder={at === 0 ? undefined : 'And by another one'}
+            onChoose={(chosen) => onChange(withAt(by, at, chosen))}
+          />
+          {one !== undefined && (
+            <button
+              type="button"
+              class="quiet"
+              title="Remove"
+              aria-label={by.length === 1 ? 'Not broken down' : `Not broken down by ${one}`}
+              onClick={() => onChange(by.filter((other) => other !== one))}
+            >
+              <Icon name="Close" />
+            </button>
+          )}
+        </div>
+      ))}
     </Field>
   );
 }
+
+const breakdownLabels = ['Break down by', 'Second breakdown', 'Third breakdown'];
+
+/** With another one at a place; nothing is there twice. */
+const withAt = (by: readonly string[], at: number, chosen: string): readonly string[] =>
+  by.includes(chosen) ? by : [...by.slice(0, at), chosen, ...by.slice(at + 1)];

@@ -36,7 +36,11 @@ export function PropertyPicker({
 }
 
 /** Picker of a breakdown: a property, or `trait:` and the name of a trait, as the API takes it. */
-export function BreakdownPicker({keys, ...props}: Props & {readonly keys: Keys}) {
+export function BreakdownPicker({
+  keys,
+  placeholder = 'Property or trait',
+  ...props
+}: Props & {readonly keys: Keys; readonly placeholder?: string | undefined}) {
   const useBoth = (typed: string | undefined): PickerOptions => {
     const properties = useKeys(keys, typed, false);
     const traits = useKeys({of: 'users'}, typed, false);
@@ -51,7 +55,7 @@ export function BreakdownPicker({keys, ...props}: Props & {readonly keys: Keys})
     <Picker
       {...props}
       shown={props.value?.startsWith(traitHead) ? `${props.value.slice(traitHead.length)} (trait)` : props.value}
-      placeholder="Property or trait"
+      placeholder={placeholder}
       ownNote="not in the list"
       useOptions={useBoth}
       isValue={isName}

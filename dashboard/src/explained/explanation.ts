@@ -12,17 +12,26 @@ import {segmentName} from '../service/known-segments.js';
 export interface NamedRow {
   readonly value?: string | undefined;
   readonly kind?: 'other' | 'missing' | 'null' | 'not_scalar' | undefined;
+  /** In place of both, of several breakdowns. */
+  readonly by?: readonly NamedRow[] | undefined;
 }
 
-/** `plan is pro`, `the user's trait plan is not set`. `rowName`: the row's value in words. */
+/** `plan is pro`, `the user's trait plan is not set`. `rowNames`: of each breakdown, in words. */
 export const rowCondition = (
-  {property, trait}: {readonly property?: string | undefined; readonly trait?: string | undefined},
-  rowName: string,
-): string => `${trait === undefined ? property : `the user's trait ${trait}`} is ${rowName}`;
+  by: readonly {readonly property?: string | undefined; readonly trait?: string | undefined}[],
+  rowNames: readonly string[],
+): string =>
+  by
+    .map(
+      ({property, trait}, at) => `${trait === undefined ? property : `the user's trait ${trait}`} is ${rowNames[at]}`,
+    )
+    .join(' and ');
 
 /** The row of a breakdown that a number is in. */
-export const rowPoint = (row: NamedRow | undefined): Pick<NumberPlace['point'], 'value' | 'kind'> =>
-  row?.value === undefined ? {kind: row?.kind} : {value: row.value};
+export const rowPoint = (row: NamedRow | undefined): Pick<NumberPlace['point'], 'value' | 'kind' | 'by'> =>
+  row?.by === undefined ? namePoint(row) : {by: row.by.map(namePoint)};
+
+const namePoint = (row: NamedRow | undefined) => (row?.value === undefined ? {kind: row?.kind} : {value: row.value});
 
 export interface Explanation {
   /** The number, in words. */

@@ -15,9 +15,9 @@ export const userWords = ({user_where: conditions, segment, not_segment: others}
   ['Without users of', others ? segmentName(others) : ''],
 ];
 
-export const byWords = ({by}: {readonly by: string | null}): WordRow => [
+export const byWords = (bys: readonly string[]): WordRow => [
   'By the values of',
-  (by ?? '').replace(/^trait:/, 'trait '),
+  bys.map((by) => by.replace(/^trait:/, 'trait ')).join(', '),
 ];
 
 /** An event with its conditions; null is one of any name. */

@@ -16,8 +16,9 @@ const rowsMin = 6;
 /** Rows of what is no value of its own: other, missing, null, not_scalar. */
 const kindRows = 4;
 
-/** Rows of a breakdown of counts: rows times buckets are bounded. */
-export function usualRows(range: Days, interval: Interval): number {
+/** Rows of each breakdown of counts: their product times the buckets is bounded. */
+export function usualRows(range: Days, interval: Interval, breakdowns = 1): number {
   const bucketsMax = (lengthOf(range) + 1) * (interval === 'hour' ? 24 : 1);
-  return Math.max(rowsMin, Math.min(breakdownRows, Math.floor(breakdownCellsMax / bucketsMax) - kindRows));
+  const most = Math.floor((breakdownCellsMax / bucketsMax) ** (1 / breakdowns)) - kindRows;
+  return Math.max(breakdowns === 1 ? rowsMin : 1, Math.min(breakdownRows, most));
 }

@@ -70,6 +70,48 @@ test('a field that a button adds is open, and the next one after a choice', asyn
   await page.waitForURL(/where=1:value\+gte\+5/);
 });
 
+test('a conversion rate by two properties takes five clicks, and a column of the table for each', async () => {
+  await dashboard.goto('/trends');
+  await page.waitForURL(/event=visit/);
+  let clicks = 0;
+  const click = async (one: Locator): Promise<void> => {
+    await one.click();
+    clicks += 1;
+  };
+  const typed = async (text: string, address: RegExp): Promise<void> => {
+    await page.locator('[role="listbox"]:not([hidden]) [role="option"]:not([aria-disabled])').first().waitFor();
+    await page.keyboard.type(text);
+    await page.locator('[data-entered="true"]').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(address);
+  };
+  await click(page.getByRole('combobox', {name: 'Event 1'}));
+  await typed('signup', /event=signup/);
+  await click(page.getByRole('button', {name: 'Event', exact: true}));
+  await typed('visit', /event=signup&event=visit/);
+  await click(page.getByRole('button', {name: 'Formula', exact: true}));
+  await page.waitForURL(/formula=A/);
+  await click(page.getByRole('combobox', {name: 'Break down by'}));
+  await typed('plan', /by=plan/);
+  await click(page.getByRole('combobox', {name: 'Second breakdown'}));
+  await typed('value', /by=plan&by=value/);
+  expect(clicks).toBe(5);
+  const table = card('In numbers');
+  await table.getByRole('columnheader', {name: 'value', exact: true}).waitFor();
+  const heads = await table.getByRole('columnheader').allInnerTexts();
+  expect(heads.slice(0, 3)).toEqual(['Event', 'plan', 'value']);
+  const rate = table.getByRole('row').filter({hasText: 'signup / visit'}).filter({hasText: 'free'}).first();
+  expect((await rate.getByRole('cell').allInnerTexts()).slice(1, 4)).toEqual(['free', '10', '100.0 %']);
+  await table
+    .getByRole('button', {name: /visit: free · 90/})
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('plan is free and value is 90').first().waitFor();
+  await dialog.getByText('u9', {exact: true}).waitFor();
+  await page.keyboard.press('Escape');
+});
+
 test('a changed step changes its name everywhere', async () => {
   await dashboard.follow('/funnels?step=visit&step=signup');
   const times = card('How long it took');

@@ -4,7 +4,7 @@ import {askedOver, conditionsOf, type Draft, ofUsers} from '../../address/page-q
 import {type Interval, usualInterval} from '../../address/range.js';
 import type {Metric, Span} from '../../address/report-address.js';
 import {count} from '../../charts/format.js';
-import {type RowName, rowText} from '../../charts/series-lines.js';
+import {type RowName, rowTexts} from '../../charts/series-lines.js';
 import {
   devicesToo,
   type Explanation,
@@ -49,7 +49,7 @@ const trailingDays = ({metric, interval}: ActivePoint): number | undefined =>
 export function activeBehind(number: ActiveNumber): Explanation {
   const {value, question, days, point, row, freshness} = number;
   const by = row && question.breakdown?.[0];
-  const inRow = by && rowCondition(by, rowText(row));
+  const inRow = by && rowCondition([by], rowTexts(row));
   // The users of all days are the same for each metric.
   const {metric, interval} = point ?? {metric: 'dau', interval: usualInterval(days)};
   return {

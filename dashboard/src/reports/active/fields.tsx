@@ -1,5 +1,13 @@
 // The fields of Active users: the event that makes a user active, and the breakdown.
-import {breakdownBy, byOf, conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
+import {
+  breakdownsBy,
+  bysOf,
+  conditionsOf,
+  type Draft,
+  membersOf,
+  ofUsers,
+  usersWith,
+} from '../../address/page-question';
 import {metrics} from '../../address/report-address';
 import {utc} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
@@ -13,7 +21,7 @@ import {metricLabels} from './metrics';
 
 export function Fields({question, days, onChange}: FieldsProps<Draft<'active'>>) {
   const {events: [entry] = [], where, users, metric} = question;
-  const by = byOf(question);
+  const by = bysOf(question);
   return (
     <QuestionFields>
       <Field label="A user is active who did">
@@ -35,10 +43,10 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'active'>>)
         by={by}
         event={entry?.event}
         days={days}
-        onChange={(chosen) => onChange({breakdown: breakdownBy(chosen)})}
+        onChange={(chosen) => onChange({breakdown: breakdownsBy(chosen)})}
       />
       <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
-      {by !== null && (
+      {by.length > 0 && (
         <Options
           label="The breakdown counts"
           value={metric}

@@ -1,6 +1,6 @@
 // Active users: daily, weekly and monthly in one chart and one table, and the stickiness of the product.
 import {conditionText} from '../../address/conditions';
-import {byOf, conditionsOf, type Draft, ofUsers, stateOf} from '../../address/page-question';
+import {byOf, bysOf, conditionsOf, type Draft, ofUsers, stateOf} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
 import {later} from '../../shell/later';
 import {byWords, eventWords, people, userWords} from '../question-words';
@@ -20,7 +20,7 @@ export const report: Report<Draft<'active'>> = {
   words: ({events: [entry] = [], where, ...question}) => [
     ['Active with', eventWords(entry?.event ?? null, conditionsOf(where))],
     ...userWords(ofUsers(question)),
-    byWords({by: byOf(question)}),
+    byWords(bysOf(question)),
     ['How', people],
   ],
   interval: ({interval = null}, days) => intervalOf(interval, days),

@@ -1,5 +1,5 @@
 // Funnels: users who did one step after another, and the steps at which they were lost.
-import {byOf, conditionsOf, ofUsers, stateOf} from '../../address/page-question';
+import {bysOf, conditionsOf, ofUsers, stateOf} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
 import {windowText} from '../../charts/format';
 import {funnelTitle} from '../../charts/funnel-words';
@@ -21,7 +21,7 @@ export const report: Report<FunnelDraft> = {
     ['Within', window === undefined ? '' : `${windowText(window)} of the first step`],
     ['Ended by', exclude.map(stepLabel).join('; ')],
     ['With the same', hold],
-    byWords({by: byOf(question)}),
+    byWords(bysOf(question)),
     ['How', people],
   ],
   // One step takes no time.

@@ -2,7 +2,7 @@
 import {useState} from 'preact/hooks';
 import {exclusionsMax} from '../../../../actors/limits.js';
 import {type Exclusion, fitting} from '../../../../src/asks/address.js';
-import {breakdownBy, byOf, conditionsOf, membersOf, ofUsers, usersWith} from '../../address/page-question';
+import {breakdownsBy, bysOf, conditionsOf, membersOf, ofUsers, usersWith} from '../../address/page-question';
 import type {Days} from '../../address/range';
 import {utc} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
@@ -68,10 +68,10 @@ export function RulesForm({question, days, onChange}: FieldsProps<FunnelDraft>) 
         )}
         <UsersField question={ofUsers(question)} onChange={(changed) => onChange({users: usersWith(users, changed)})} />
         <ByField
-          by={byOf(question)}
+          by={bysOf(question)}
           event={first}
           days={days}
-          onChange={(chosen) => onChange({breakdown: breakdownBy(chosen)})}
+          onChange={(chosen) => onChange({breakdown: breakdownsBy(chosen)})}
         />
         {entry?.property !== undefined && steps.length > 1 && (
           <Options

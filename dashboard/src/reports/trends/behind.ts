@@ -8,7 +8,7 @@ import {type Interval, usualInterval} from '../../address/range.js';
 import type {Span} from '../../address/report-address.js';
 import type {ComputedLine} from '../../charts/computed.js';
 import {count} from '../../charts/format.js';
-import {type RowName, rowText} from '../../charts/series-lines.js';
+import {type RowName, rowTexts} from '../../charts/series-lines.js';
 import {type AskedBucket, bucketSpan} from '../../explained/bucket-span.js';
 import {eventsQuery} from '../../explained/events-query.js';
 import {
@@ -52,8 +52,8 @@ export function trendBehind(number: TrendNumber): Explanation {
   const of = measure === 'total' ? `event${value === 1 ? '' : 's'}` : `${measureWords[measure]} of`;
   const what =
     measure === 'total' || measure === 'users' ? of : `: ${measureWords[measure]} of ${series.measure?.property} of`;
-  const by = row && question.breakdown?.[0];
-  const inRow = by && rowCondition(by, rowText(row));
+  const by = row && question.breakdown;
+  const inRow = by && rowCondition(by, rowTexts(row));
   const isOfAll = ofUsersText(ofUsers(question)) === '' && !question.users?.did?.length;
   const isPlain = where.length === 0 && isOfAll && by === undefined;
   const span = bucket === undefined ? days : bucketSpan(bucket.dates, bucket.at, days, interval);
@@ -62,7 +62,7 @@ export function trendBehind(number: TrendNumber): Explanation {
     how: sentences(number, inRow),
     events: isPlain ? eventsQuery(event ?? null, span) : undefined,
     people: {
-      question: seriesQuestion({...series, measure: undefined}, {...question, breakdown: by && [by]}, days, interval),
+      question: seriesQuestion({...series, measure: undefined}, {...question, breakdown: by}, days, interval),
       point: {date: bucket?.dates[bucket.at], ...rowPoint(row)},
     },
     freshness,

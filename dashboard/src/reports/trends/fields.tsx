@@ -1,5 +1,6 @@
 // The fields of Trends: the series, and what all of them share: the users, the breakdown, the zone.
-import {breakdownBy, byOf, conditionsOf, membersOf, ofUsers, usersWith} from '../../address/page-question';
+import {breakdownsMax} from '../../../../actors/limits.js';
+import {breakdownsBy, bysOf, conditionsOf, membersOf, ofUsers, usersWith} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
 import {utc} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
@@ -47,10 +48,11 @@ export function Fields({question, days, onChange}: FieldsProps<TrendsDraft>) {
             onChange={(changed) => onChange({users: usersWith(users, changed)})}
           />
           <ByField
-            by={byOf(question)}
+            by={bysOf(question)}
+            countMax={breakdownsMax}
             event={series.length === 1 ? series[0]!.event : undefined}
             days={days}
-            onChange={(by) => onChange({breakdown: breakdownBy(by)})}
+            onChange={(by) => onChange({breakdown: breakdownsBy(by)})}
           />
           <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
           {intervalOf(interval ?? null, days) === 'week' && (

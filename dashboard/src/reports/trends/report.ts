@@ -1,5 +1,5 @@
 // Trends: events over time, up to six series of one event, one measure and its own conditions, or the rows of a breakdown of them.
-import {byOf, conditionsOf, ofUsers, stateOf} from '../../address/page-question';
+import {bysOf, conditionsOf, ofUsers, stateOf} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
 import {and, byWords, once, people, userWords} from '../question-words';
 import type {Report} from '../report';
@@ -19,7 +19,7 @@ export const report: Report<TrendsDraft> = {
     ['Of events whose', and(conditionsOf(question.where))],
     ['Computed', (question.formulas ?? []).map(({as, is}) => (as === is ? is : `${as}: ${is}`)).join('; ')],
     ...userWords(ofUsers(question)),
-    byWords({by: byOf(question)}),
+    byWords(bysOf(question)),
     ['How', `${once} ${people}`],
   ],
   interval: ({interval = null}, days) => intervalOf(interval, days),

@@ -13,6 +13,8 @@ import {lineKey} from './trends-drawn';
 
 export interface SeriesRow {
   readonly line: SeriesLine;
+  /** By the headings. */
+  readonly names: readonly string[];
   /** Distinct users of the whole range; undefined where it is not known. */
   readonly users: number | undefined;
   /** Number of the compared range, up to the same moment. */
@@ -30,8 +32,8 @@ const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
 const dash = <span class="faint">–</span>;
 
 export interface SeriesTableProps {
-  /** What the lines are named by. */
-  readonly heading: string;
+  /** What the lines are named by: the event, and each breakdown. */
+  readonly headings: readonly string[];
   readonly rows: readonly SeriesRow[];
   readonly interval: Interval;
   readonly isCompared: boolean;
@@ -47,7 +49,7 @@ export interface LineSwitches {
   readonly onSwitch: (key: string) => void;
 }
 
-export function SeriesTable({heading, rows, interval, isCompared, behind, switches}: SeriesTableProps) {
+export function SeriesTable({headings, rows, interval, isCompared, behind, switches}: SeriesTableProps) {
   const [sorted, setSorted] = useState<{column: Column; way: 'descending' | 'ascending'}>();
   const columns: readonly (readonly [Column, string])[] = [
     ['total', 'In all'],
@@ -75,7 +77,9 @@ export function SeriesTable({heading, rows, interval, isCompared, behind, switch
       <table class="grid-table series-table">
         <thead>
           <tr>
-            <th>{heading}</th>
+            {headings.map((heading, at) => (
+              <th key={at}>{heading}</th>
+            ))}
             {columns.map(([column, name]) => (
               <th key={column} class="number" aria-sort={sorted?.column === column ? sorted.way : undefined}>
                 <button type="button" onClick={() => sortBy(column)}>
@@ -86,12 +90,14 @@ export function SeriesTable({heading, rows, interval, isCompared, behind, switch
           </tr>
         </thead>
         <tbody>
-          {shown.map(({line, users, before, say, ...row}) => (
-            <tr key={`${line.series}/${line.label}`} class={`tone-${line.tone}`}>
-              <td class="name" title={line.label}>
-                <DrawnButton line={line} switches={switches} />
-                {line.label}
-              </td>
+          {shown.map(({line, names, users, before, say, ...row}) => (
+            <tr key={lineKey(line)} class={`tone-${line.tone}`}>
+              {names.map((name, at) => (
+                <td key={at} class="name" title={name}>
+                  {at === 0 && <DrawnButton line={line} switches={switches} />}
+                  {name}
+                </td>
+              ))}
               {(['total', 'users', 'mean', 'last'] as const).map((column) => (
                 <td key={column} class="number">
                   <Figure row={{line, users, say, ...row}} column={column} behind={behind} />

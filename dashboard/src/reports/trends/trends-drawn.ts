@@ -6,7 +6,7 @@ import {wallMs} from '../../address/zone';
 import {type Charted, chartOf} from '../../charts/charted';
 import {type ComputedLine, computedLines, computedText, isComputed} from '../../charts/computed';
 import {bucketText} from '../../charts/format';
-import {drawnOf, linesOf, numbersIn, rowText, type SeriesLine} from '../../charts/series-lines';
+import {drawnOf, linesOf, numbersIn, rowKey, type SeriesLine} from '../../charts/series-lines';
 import type {Fault} from '../../service/client';
 import type {Shown} from '../../service/reports';
 import type {TrendsAsked, trendsUntil} from './asked';
@@ -14,7 +14,7 @@ import {areCounts, labelsOf, measureOf, type TrendsDraft} from './series';
 
 /** Tells the lines of a question apart, computed ones from what they are computed of, too. */
 export const lineKey = (line: SeriesLine): string =>
-  `${isComputed(line) ? `${line.formula} ` : ''}${line.series}/${line.row === undefined ? '' : rowText(line.row)}`;
+  `${isComputed(line) ? `${line.formula} ` : ''}${line.series}/${line.row === undefined ? '' : rowKey(line.row)}`;
 
 export interface DrawnTrends {
   /** The question of the shown answers; before the first answers the present one. */
