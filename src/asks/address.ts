@@ -84,7 +84,11 @@ export interface Showable {
   readonly isRange: (text: string) => boolean;
   readonly isZone: (text: string) => boolean;
   readonly isCondition: (text: string) => boolean;
+  /** Zone of a page whose address names none. */
+  readonly home: string;
 }
+
+const zoneName = 'zone';
 
 type Pair = readonly [name: string, text: string | number | undefined];
 
@@ -107,21 +111,22 @@ export interface KeptReport {
   readonly view?: View | undefined;
 }
 
-export function addressOf({questions, view}: KeptReport): Address {
+/** `home`: zone of a page whose address names none; undefined: the address names it in any case. */
+export function addressOf({questions, view}: KeptReport, home: string | undefined): Address {
   const [first] = questions;
   // Active users with a breakdown are two questions: all users, and the users by value. The page has one address, that of the second.
   const broken = questions.find((one) => one.report === 'active' && one.breakdown !== undefined);
   const question =
     broken?.report === 'active' && first?.report === 'active' ? {...broken, compare: first.compare} : first!;
   const page = pageOf[question.report];
-  return {page, search: searchOf(page, {...question, view})};
+  return {page, search: searchOf(page, {...question, view}, home)};
 }
 
 /** The query of the page that shows this. `kept`: parts that mean nothing, and stay. */
-export function searchOf(page: Page, draft: Draft, kept: readonly Problem[] = []): string {
+export function searchOf(page: Page, draft: Draft, home: string | undefined, kept: readonly Problem[] = []): string {
   const query = new URLSearchParams();
   for (const [name, text] of (pages[page] as Grammar<ReportKind>).write(draft))
-    if (text !== undefined) query.append(name, String(text));
+    if (text !== undefined && !(name === zoneName && text === home)) query.append(name, String(text));
   for (const {name, text} of kept) query.append(name, text);
   const search = readable(query.toString());
   return search === '' ? '' : `?${search}`;
@@ -321,18 +326,18 @@ const timesOf = (days: string, {isCompared = false, hasWeeks = true} = {}) => ({
   pairs: (question: Times, ...every: readonly Pair[]): Pair[] => [
     ['range', unless(days, rangeText(question.range, question.week_start))],
     ...every,
-    ['zone', unless('UTC', question.timezone)],
+    [zoneName, question.timezone],
     ['weeks', unless('monday', question.week_start)],
     ['compare', unless(isCompared ? 'before' : noComparison, question.compare ?? noComparison)],
   ],
   read(given: Given) {
-    const {isRange, isZone} = given.showable;
+    const {isRange, isZone, home} = given.showable;
     const range = given.one('range', 'a range such as 30d, 12mo, 2026-10 or 2026-11-03..2026-11-09', isRange) ?? days;
     const compare = isCompared ? (given.word('compare', [noComparison, ...comparisons]) ?? 'before') : noComparison;
     const weeks = hasWeeks ? given.word('weeks', ['monday', 'sunday']) : undefined;
     return {
       range: rangeIn(range)!,
-      timezone: given.one('zone', 'a time zone such as Europe/Berlin', isZone) ?? 'UTC',
+      timezone: given.one(zoneName, 'a time zone such as Europe/Berlin', isZone) ?? home,
       compare: compare === noComparison ? undefined : compare,
       week_start: weeks ?? (range.includes('-sunday-') ? ('sunday' as const) : ('monday' as const)),
     };

@@ -133,7 +133,7 @@ export class Digests {
     if (answer === undefined) return 'away';
     if (answer.kind === 'later') return 'later';
     const {from = '', to = ''} = typeof question.range === 'object' ? question.range : {};
-    const {page, search} = addressOf({questions: asked, view});
+    const {page, search} = addressOf({questions: asked, view}, undefined);
     const address = `/dashboard${page}${search}`;
     const {dashboardUrl} = this.ports;
     return {

@@ -226,7 +226,7 @@ test.each(Object.entries(shown))(
     fc.assert(
       fc.property(some, (given) => {
         const question = asked(report, given);
-        const {draft, problems} = pageIn(addressOf({questions: [question]}), showable);
+        const {draft, problems} = pageIn(addressOf({questions: [question]}, 'UTC'), showable);
         expect(problems).toEqual([]);
         expect([isAsked(draft), askedBy(draft)]).toEqual([true, question]);
       }),
@@ -242,10 +242,10 @@ test.each(Object.entries(questions))(
   (report, some) => {
     fc.assert(
       fc.property(some, (given) => {
-        const {page, search} = addressOf({questions: [asked(report, given)]});
+        const {page, search} = addressOf({questions: [asked(report, given)]}, 'UTC');
         const {draft, problems} = pageIn({page, search}, showable);
-        expect(pairsIn(searchOf(page, draft, problems))).toEqual(pairsIn(search));
-        expect(pageIn({page, search: searchOf(page, draft)}, showable)).toEqual({draft, problems: []});
+        expect(pairsIn(searchOf(page, draft, 'UTC', problems))).toEqual(pairsIn(search));
+        expect(pageIn({page, search: searchOf(page, draft, 'UTC')}, showable)).toEqual({draft, problems: []});
       }),
       {numRuns: 60},
     );
@@ -260,7 +260,7 @@ test('how a page shows its question is read as it was written', () => {
     ['funnel', {steps: [{event: 'a'}], window: '14d', timezone: 'UTC'}, {every: 'week'}],
   ] as const) {
     const question = asked(report, more);
-    const {draft, problems} = pageIn(addressOf({questions: [question], view: view as View}), showable);
+    const {draft, problems} = pageIn(addressOf({questions: [question], view: view as View}, 'UTC'), showable);
     expect([askedBy(draft), draft.view, problems]).toEqual([question, view, []]);
   }
 });
@@ -280,7 +280,7 @@ describe('an address', () => {
   ] as const)('%s%s says what is not as usual', (page, search) => {
     const {draft} = pageIn({page, search}, showable);
     const question = askedBy(draft);
-    expect(addressOf({questions: [question], view: draft.view})).toEqual({page, search});
+    expect(addressOf({questions: [question], view: draft.view}, 'UTC')).toEqual({page, search});
     expect(asked(question.report, question)).toEqual(question);
   });
 
@@ -295,7 +295,8 @@ describe('an address', () => {
   });
 
   test('of a funnel has one window for as many seconds, with a letter and without', () => {
-    const of = (window: string) => addressOf({questions: [asked('funnel', {steps: [{event: 'a'}], window})]}).search;
+    const of = (window: string) =>
+      addressOf({questions: [asked('funnel', {steps: [{event: 'a'}], window})]}, 'UTC').search;
     expect([of('90'), of('90s'), of('14d')]).toEqual(['?step=a&window=90s', '?step=a&window=90s', '?step=a']);
   });
 });

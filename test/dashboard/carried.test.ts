@@ -18,12 +18,16 @@ test('conditions go from report to report under the names that they have there',
   expect(carriedTo('/active', known)).toBe(`?${filters}&where=os+eq+mac`);
   expect(carriedTo('/funnels', known)).toBe(`?${filters}&all_where=os+eq+mac`);
   expect(carriedTo('/retention', known)).toBe(`?${filters}`);
-  expect(carriedTo('/', known)).toBe(`?range=7d&not_segment=${segment}`);
+  expect(carriedTo('/', known)).toBe(`?range=7d&zone=Europe/Berlin&not_segment=${segment}`);
   expect(carriedTo('/live', known)).toBe('');
 });
 
 test('what a page has no control for is known until a page has it again; what a page has and does not say is off', () => {
-  const known = walk(['/active', `?where=os+eq+mac&${filters}`], ['/live', ''], ['/people', '?user_where=vip+set']);
+  const known = walk(
+    ['/active', `?where=os+eq+mac&${filters}`],
+    ['/live', ''],
+    ['/people', '?zone=Europe/Berlin&user_where=vip+set'],
+  );
   expect(carriedTo('/paths', known)).toBe(
     `?range=7d&zone=Europe/Berlin&user_where=vip+set&segment=${segment}&where=os+eq+mac`,
   );

@@ -56,10 +56,11 @@ function readsItself<F extends Form>(form: F, questions: fc.Arbitrary<QuestionOf
 }
 
 const not_segment = fc.option(fc.constant('sg_0123456789abcdef'));
+const zone = fc.option(fc.constantFrom('UTC', 'Asia/Kolkata'));
 
 describe('a question', () => {
   test('of Overview is read as it was written', () => {
-    readsItself(overviewForm, fc.record({range, every, compare, not_segment}));
+    readsItself(overviewForm, fc.record({range, every, compare, zone, not_segment}));
   });
 
   test('of People is read as it was written', () => {
@@ -69,7 +70,7 @@ describe('a question', () => {
     const user_where = fc.array(someCondition, {maxLength: 3});
     const some = fc.oneof(fc.constantFrom(...usualColumns), text.map(traitColumn));
     const column = fc.uniqueArray(some, {minLength: 1, maxLength: 12});
-    readsItself(peopleListForm, fc.record({...ids, ...names, within, user_where, not_segment, column}));
+    readsItself(peopleListForm, fc.record({...ids, ...names, within, user_where, zone, not_segment, column}));
   });
 
   test('that is as usual has no query, and one that is not says only that', () => {
@@ -82,7 +83,7 @@ describe('a question', () => {
 describe('what means nothing in an address', () => {
   test('is named, and the rest counts', () => {
     const {question, problems} = readAddress(overviewForm, '?range=soon&colour=red&compare=off&every=decade');
-    expect(question).toEqual({range: parseRange('30d'), every: null, compare: 'off', not_segment: null});
+    expect(question).toEqual({range: parseRange('30d'), every: null, compare: 'off', zone: null, not_segment: null});
     expect(problems.map(({name: part, text: said, expected}) => [part, said, expected === undefined])).toEqual([
       ['colour', 'red', true],
       ['range', 'soon', false],

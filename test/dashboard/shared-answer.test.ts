@@ -108,7 +108,7 @@ test.each([
   ['/paths?event=a&direction=before&where=plan+eq+pro', ['0 answer']],
 ] as const)('%s', (address, expected) => {
   const kept = keptAt(address);
-  const {page, search} = addressOf(kept);
+  const {page, search} = addressOf(kept, 'UTC');
   const link = answered(kept);
   const found = asks[page]!(search).map((asked) => {
     const answer = sharedAnswer(link as unknown as Parameters<typeof sharedAnswer>[0], flatOf(asked));

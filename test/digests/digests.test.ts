@@ -88,7 +88,7 @@ test('a digest tells its numbers once, with those before and where to see them',
   expect(world.bucket.entries.size).toBe(0);
   for (const time of ['2026-06-02T09:00:01Z', '2026-06-02T09:00:02Z', '2026-06-02T23:00Z']) await pass(time);
   expect(world.told).toEqual(['wh_1 06-02T09:00', 'wh_2 06-02T09:00']);
-  const address = '/trends?event=signup&range=2026-05-26..2026-06-01';
+  const address = '/trends?event=signup&range=2026-05-26..2026-06-01&zone=UTC';
   expect(world.sent[0]!.trigger).toEqual({
     v: 1,
     id: messageId('secret', 'digest', 'dg_1', String(at('2026-06-02T00:00Z'))),

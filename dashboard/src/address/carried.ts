@@ -17,7 +17,7 @@ const ofSeries: readonly Taken[] = [...ofReports, ['where', 'all_where']];
 
 /** Parameters by the path of the page. */
 const taken: Readonly<Record<string, readonly Taken[]>> = {
-  '/': same('range', 'not_segment'),
+  '/': same('range', 'zone', 'not_segment'),
   '/web': same('range', 'zone', 'where', 'not_segment'),
   '/boards': same('where', 'user_where', 'not_segment'),
   '/trends': ofSeries,
@@ -26,7 +26,7 @@ const taken: Readonly<Record<string, readonly Taken[]>> = {
   '/lifecycle': ofActivity,
   '/paths': ofActivity,
   '/active': ofActivity,
-  '/people': same('user_where', 'not_segment'),
+  '/people': same('zone', 'user_where', 'not_segment'),
 };
 
 /** CA2 */

@@ -18,7 +18,7 @@ import type {Codec} from './codec.js';
 import {type Condition, readCondition, writeCondition} from './conditions.js';
 import {type Compare, type Interval, parseRange, type Range, rangeText} from './range.js';
 import {type Span, timesOf} from './report-address.js';
-import {isZone, utc} from './zone.js';
+import {homeZone, isZone} from './zone.js';
 
 export type {Draft};
 
@@ -41,6 +41,9 @@ export const showable: Showable = {
   isRange: (text) => parseRange(text) !== undefined && !text.includes(' '),
   isZone,
   isCondition: (text) => readCondition(text) !== undefined,
+  get home() {
+    return homeZone();
+  },
 };
 
 const comparing: readonly Page[] = ['/trends', '/active', '/web'];
@@ -52,7 +55,7 @@ export const stateOf = <K extends ReportKind>(page: Page) => ({
       const {draft, problems} = pageIn({page, search}, showable);
       return {question: draft as Draft<K>, problems};
     },
-    write: (question: Draft<K>, kept?: readonly Problem[]) => searchOf(page, question as AnyDraft, kept),
+    write: (question: Draft<K>, kept?: readonly Problem[]) => searchOf(page, question as AnyDraft, homeZone(), kept),
   } satisfies Codec<Draft<K>>,
   isCompared: comparing.includes(page),
   times: (question: Draft<K>): Required<Times> => timesIn(question as AnyDraft),
@@ -79,7 +82,7 @@ export function questionAddress<K extends ReportKind>(
 }
 
 export function timesIn(question: AnyDraft): Required<Times> {
-  const {range, timezone = utc, week_start: weekStart, interval = null, compare = 'off', users, view} = question;
+  const {range, timezone = homeZone(), week_start: weekStart, interval = null, compare = 'off', users, view} = question;
   return {
     range: parseRange(textOfMember(range, weekStart))!,
     zone: timezone,

@@ -14,6 +14,7 @@ import {
   rangeText,
   usualInterval,
 } from './range.js';
+import {homeZone, isZone, utc} from './zone.js';
 
 // -- Forms -------------------------------------------------------------------------------------------------------------
 
@@ -37,7 +38,15 @@ export const idOrNone = (prefix: string, noun: string) =>
 /** Segment whose users do not count; null: everybody does. */
 export const not_segment = idOrNone('sg', 'segment');
 
-export const overviewForm = {range, every, compare, not_segment} as const;
+/** Null: that of the service. */
+export const zone = one<string | null>(
+  null,
+  'a time zone such as Europe/Berlin',
+  (text) => (isZone(text) ? text : undefined),
+  (text) => text,
+);
+
+export const overviewForm = {range, every, compare, zone, not_segment} as const;
 
 export const peopleForm = {
   user: nameOrNone('an id of 1 to 256 characters'),
@@ -50,30 +59,27 @@ export const intervalOf = (every: Interval | null, days: Days): Interval => ever
 
 // -- Questions ---------------------------------------------------------------------------------------------------------
 
-/** The service may have another zone for questions that name none (REPORT_TIMEZONE): pages name theirs, also where it is UTC. */
-export const inUtc = ['timezone', 'UTC'] as const;
-
 /** Days, or what lies between two moments of the first and the last one. Of another zone the moment is what its wall clock shows. */
 export interface Span extends Days {
   readonly untilMs?: number;
   readonly fromMs?: number;
-  /** Absent: UTC. */
+  /** Absent: that of the service. */
   readonly zone?: string;
   /** Segment whose users do not count; absent: everybody does. */
   readonly not_segment?: string | null;
 }
 
 /** The bounds of a span as the service reads them in its zone: dates, or moments. */
-export function boundsText({from, to, fromMs, untilMs, zone = inUtc[1]}: Span): readonly [from: string, to: string] {
+export function boundsText({from, to, fromMs, untilMs, zone = homeZone()}: Span): readonly [from: string, to: string] {
   const boundOf = (day: number, ms: number | undefined): string =>
-    ms === undefined ? dateText(day) : isoText(ms).replace(zone === inUtc[1] ? '' : 'Z', '');
+    ms === undefined ? dateText(day) : isoText(ms).replace(zone === utc ? '' : 'Z', '');
   return [boundOf(from, fromMs), boundOf(to, untilMs)];
 }
 
-/** The span and its zone, as members of a question. */
+/** The span and its zone, as members of a question: pages name theirs, also where it is that of the service. */
 export function timesOf(span: Span) {
   const [from, to] = boundsText(span);
-  return {timezone: span.zone ?? inUtc[1], range: {from, to}};
+  return {timezone: span.zone ?? homeZone(), range: {from, to}};
 }
 
 /** The same for a question of the page that no form makes: the page says whose events count. */

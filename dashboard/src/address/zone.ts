@@ -1,4 +1,4 @@
-// The zone that a page counts in: UTC, or the one in its address. Never the browser's own.
+// The zone that a page counts in: that of the service, or the one in its address. Never the browser's own.
 //   Z1. A moment of a zone is written as its wall clock: epoch ms that the clock would show in UTC. Days come of it as in UTC.
 const wallClocks = new Map<string, Intl.DateTimeFormat>();
 
@@ -19,7 +19,11 @@ function wallClock(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
+/** Not every engine knows offsets as names of zones. */
+const offset = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/;
+
 export function isZone(text: string): boolean {
+  if (offset.test(text)) return true;
   try {
     wallClock(text);
     return true;
@@ -31,6 +35,8 @@ export function isZone(text: string): boolean {
 /** Wall clock of the zone at a moment, as epoch ms. Z1 */
 export function wallMs(zone: string, ms: number): number {
   if (zone === utc) return ms;
+  const [, sign, hours, minutes] = offset.exec(zone) ?? [];
+  if (sign !== undefined) return ms + Number(`${sign}60000`) * (60 * Number(hours) + Number(minutes));
   const parts = Object.fromEntries(
     wallClock(zone)
       .formatToParts(ms)
@@ -41,3 +47,10 @@ export function wallMs(zone: string, ms: number): number {
 }
 
 export const utc = 'UTC';
+
+let home = utc;
+/** Zone of a page whose address names none: that of the service (REPORT_TIMEZONE), known with the session. Without one: UTC. */
+export const homeZone = (): string => home;
+export const setHomeZone = (zone: string): void => {
+  home = zone;
+};

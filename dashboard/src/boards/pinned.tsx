@@ -1,7 +1,9 @@
 // A pin of a board, with its place in their order. What it shows is loaded by the page of its report.
+
 import type {FunctionComponent} from 'preact';
 import {useRef, useState} from 'preact/hooks';
 import {addressOf, type KeptReport} from '../../../src/asks/address.js';
+import {homeZone} from '../address/zone';
 import type {Reorder} from '../controls/reorder';
 import {type ReportEntry, reports} from '../reports/all';
 import {movePin, togglePin} from '../service/board-changes';
@@ -38,7 +40,7 @@ export interface PinnedProps extends OfTiles {
 
 export function Pinned({board, pin, reorder, onFresh, ...ofTiles}: PinnedProps) {
   const tools = (title: string) => <PinTools board={board} pin={pin} title={title} reorder={reorder} />;
-  const {page, search} = addressOf(pin);
+  const {page, search} = addressOf(pin, homeZone());
   const Tile = tiles.get(page)!;
   return <Tile {...ofTiles} search={search} tools={tools} onFresh={(freshness) => onFresh?.(pinKey(pin), freshness)} />;
 }

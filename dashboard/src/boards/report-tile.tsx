@@ -7,7 +7,7 @@ import {type ForTiles, narrowingOf} from '../address/board-address';
 import type {Problem} from '../address/codec';
 import {narrowed} from '../address/narrowed';
 import type {Range} from '../address/range';
-import {utc, wallMs} from '../address/zone';
+import {homeZone} from '../address/zone';
 import {datesText, rangeName} from '../charts/format';
 import type {ReportEntry} from '../reports/all';
 import {type AnyReport, type Asked, askedOf} from '../reports/report';
@@ -46,7 +46,7 @@ export const tileOf = ({path, name}: ReportEntry, report: AnyReport): FunctionCo
     const {codec, isCompared, isAsked, title: titleOf, Result} = report;
     const {question, problems} = shownOf(report, search, all);
     const {range, zone, segment} = report.times(question);
-    const since = useFirstDay(wallMs, zone, isCompared);
+    const since = useFirstDay(zone, isCompared);
     if (!isAsked(question))
       return (
         <Card span={12} title={name} tools={tools(name)}>
@@ -75,7 +75,7 @@ export const tileOf = ({path, name}: ReportEntry, report: AnyReport): FunctionCo
 
 /** `Last 30 days, Europe/Berlin`. */
 const daysText = (range: Range, {days, today}: Asked<unknown>): string =>
-  [rangeName(range) ?? datesText(days, today), ...(days.zone === utc ? [] : [days.zone])].join(', ');
+  [rangeName(range) ?? datesText(days, today), ...(days.zone === homeZone() ? [] : [days.zone])].join(', ');
 
 /** Parts of a pin that another version of the pages wrote. */
 function Lost({problems}: {readonly problems: readonly Problem[]}) {

@@ -1,5 +1,5 @@
 // The zone that a page counts in. The browser's own comes first among the choices, and is never taken by itself.
-import {isZone, utc} from '../address/zone';
+import {homeZone, isZone, utc} from '../address/zone';
 import {matching, Picker, type PickerOption, type PickerOptions} from './picker';
 
 let zones: readonly PickerOption[] | undefined;
@@ -7,10 +7,11 @@ let zones: readonly PickerOption[] | undefined;
 function allZones(): readonly PickerOption[] {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   zones ??= [
-    {value: utc, note: ''},
-    ...(own === utc ? [] : [{value: own, note: 'of this browser'}]),
+    {value: homeZone(), note: 'of the service'},
+    ...(own === homeZone() ? [] : [{value: own, note: 'of this browser'}]),
+    ...(homeZone() === utc || own === utc ? [] : [{value: utc, note: ''}]),
     ...Intl.supportedValuesOf('timeZone')
-      .filter((value) => value !== own)
+      .filter((value) => value !== own && value !== homeZone() && value !== utc)
       .map((value) => ({value, note: ''})),
   ];
   return zones;
@@ -31,7 +32,7 @@ export function ZonePicker({zone, onChoose}: ZonePickerProps) {
   return (
     <Picker
       label="Time zone"
-      placeholder="UTC"
+      placeholder={homeZone()}
       value={zone}
       ownNote=""
       useOptions={useZones}

@@ -3,7 +3,7 @@
 import type {NumberPlace} from '../../../src/asks/question/flat.js';
 import {type Condition, conditionText} from '../address/conditions.js';
 import type {Span} from '../address/report-address.js';
-import {inUtc} from '../address/report-address.js';
+import {homeZone} from '../address/zone.js';
 import {count} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
 import {segmentName} from '../service/known-segments.js';
@@ -76,7 +76,7 @@ export function ofUsersText({user_where: where, segment, not_segment: others}: O
 export const eachOnce = 'Each event counts once, however often it was sent with its messageId.';
 export const devicesToo = 'A device that is known to be a user counts as that user.';
 
-export const zoneOf = ({zone}: Pick<Span, 'zone'>): string => zone ?? inUtc[1];
+export const zoneOf = ({zone}: Pick<Span, 'zone'>): string => zone ?? homeZone();
 
 /**
  * How much of a list of people is shown: `12 people`, `1,234 people, the first 50 of them`, `the first 50 people`. `total` undefined: it

@@ -7,7 +7,7 @@ import {count} from '../charts/format.js';
 import {read} from '../service/client.js';
 import type {Freshness} from '../service/freshness.js';
 import {eventsQuery} from './events-query.js';
-import {type Explanation, eachOnce, ofUsersText} from './explanation.js';
+import {type Explanation, eachOnce, ofUsersText, zoneOf} from './explanation.js';
 
 interface AllNames {
   readonly value: number;
@@ -28,7 +28,7 @@ export async function allNamesBehind({value, span, when, freshness}: AllNames): 
   return {
     title: `${count(value)} event${value === 1 ? '' : 's'}`,
     how: [
-      `All events of every name${ofUsersText({user_where: [], not_segment})}, ${when} (UTC). ${eachOnce}`,
+      `All events of every name${ofUsersText({user_where: [], not_segment: not_segment ?? null})}, ${when} (${zoneOf(span)}). ${eachOnce}`,
       ...(left === 0 ? [] : [`${count(left)} events of names that are hidden from lists are not among them.`]),
     ],
     events: isAll ? eventsQuery(null, span) : undefined,

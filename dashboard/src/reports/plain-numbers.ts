@@ -5,7 +5,7 @@ import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {Interval} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
 import {datesText, dayName} from '../charts/format.js';
-import type {Explanation} from '../explained/explanation.js';
+import {type Explanation, zoneOf} from '../explained/explanation.js';
 import {allNamesBehind} from '../explained/names.js';
 import type {Freshness} from '../service/freshness.js';
 import {activeBehind} from './active/behind.js';
@@ -27,7 +27,7 @@ interface At {
 const daysText = ({days, today}: OfDays): string =>
   days.from === days.to ? dayName(days.to, today) : datesText(days, today);
 
-const whenIn = (of: OfDays, bucket: At | undefined): string => `${bucket?.text ?? daysText(of)} (UTC)`;
+const whenIn = (of: OfDays, bucket: At | undefined): string => `${bucket?.text ?? daysText(of)} (${zoneOf(of.days)})`;
 
 export const allEvents = (value: number, of: OfDays): Promise<Explanation> =>
   allNamesBehind({value, span: of.days, when: daysText(of), freshness: of.freshness});

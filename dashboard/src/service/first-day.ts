@@ -1,9 +1,11 @@
 // The first day with data: a page compares with no time before it.
+
 import {signal} from '@preact/signals';
 import {useLayoutEffect} from 'preact/hooks';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {dayOfMs} from '../address/range';
 import {namesMax, namesQuestion} from '../address/report-address';
+import {wallMs} from '../address/zone';
 import {askTogether} from './questions';
 import {everyDay} from './stored-days';
 import {today} from './today';
@@ -25,10 +27,8 @@ async function look(): Promise<void> {
   firstMs.value = Math.min(...names.data.map(({first_seen}) => Date.parse(first_seen)));
 }
 
-const ofUtc = (_: string, ms: number): number => ms;
-
-/** The first day with data in the zone; undefined where it is not known. `wallMs` (zone.ts): given by pages that have zones. */
-export function useFirstDay(wallMs = ofUtc, zone = '', isNeeded = true): number | undefined {
+/** The first day with data in the zone; undefined where it is not known. */
+export function useFirstDay(zone: string, isNeeded = true): number | undefined {
   useLayoutEffect(() => {
     if (isNeeded) void look();
   }, []);

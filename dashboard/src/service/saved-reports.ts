@@ -1,17 +1,19 @@
 // The saved reports of the service, as this browser last read them, and the one that was opened last.
 //   SD1. A report is replaced only as the version that was opened here, or else as the one in the list: what somebody else made of
 //        it meanwhile comes back as a conflict.
+
 import {signal} from '@preact/signals';
 import {addressOf, type KeptReport} from '../../../src/asks/address.js';
 import type {SavedReportAnswer} from '../../../src/edge/answers/saved-reports.js';
 import {pageAddress} from '../address/base';
+import {homeZone} from '../address/zone.js';
 import {type Answer, change, type Fault, type Listed, read} from './client';
 
 export type SavedReport = SavedReportAnswer;
 
 /** Address of its page. */
 export function reportAddress(report: KeptReport): string {
-  const {page, search} = addressOf(report);
+  const {page, search} = addressOf(report, homeZone());
   return pageAddress(page) + search;
 }
 

@@ -3,6 +3,7 @@
 import {signal} from '@preact/signals';
 import type {SessionAnswer} from '../../../src/edge/dashboard/answers/session.js';
 import type {DashboardRole} from '../../../src/keys/dashboard-role.js';
+import {setHomeZone} from '../address/zone';
 import {type Answer, change, isSignedOut} from './client';
 
 export type Role = DashboardRole;
@@ -31,6 +32,7 @@ export async function signOut(everywhere = false): Promise<Answer<unknown>> {
 /** The browser has this session now; a refusal that says so ends it. */
 export function take(answer: Answer<SessionAnswer>): void {
   if (answer.kind === 'value') {
+    setHomeZone(answer.value.timezone);
     session.value = answer.value;
     isSignedOut.value = false;
   } else if (answer.fault.code === 'not_signed_in') session.value = null;

@@ -1,9 +1,11 @@
 // The data of a link: one request answers all questions of its page, and is made again when newer numbers are due.
 //   LK1. A report that was shown stays while the service does not answer. One that is not shared any more goes at once.
+
 import {effect, signal} from '@preact/signals';
 import {addressOf} from '../../../src/asks/address.js';
 import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shared-report.js';
 import {isShared, sharePath} from '../address/base';
+import {homeZone} from '../address/zone';
 import {type Answer, ask, type Fault, taken} from './client';
 import {freshnessOf, oldest} from './freshness';
 import {expectPublication, publication} from './publication';
@@ -36,7 +38,7 @@ function take(answer: Answer<SharedReportAnswer>): void {
     return;
   }
   const {name, view, at, answers} = answer.value;
-  const {page, search} = addressOf({questions: answers.map(({question}) => question), view});
+  const {page, search} = addressOf({questions: answers.map(({question}) => question), view}, homeZone());
   const fresh = oldest(answers.map((one) => ('meta' in one ? freshnessOf(one.meta) : undefined)));
   shareFault.value = undefined;
   if (fresh !== undefined) expectPublication(fresh.nextByMs);

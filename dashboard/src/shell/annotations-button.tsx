@@ -1,5 +1,7 @@
 // The annotations of a page's charts: listed by a button, made by the key `a` where the crosshair stands. One a page.
+
 import {useState} from 'preact/hooks';
+import {homeZone} from '../address/zone';
 import {useAnnotationMarks} from '../charts/annotation-marks';
 import {crosshair} from '../charts/marks';
 import {may} from '../service/session';
@@ -20,7 +22,7 @@ const AnnotationsDialog = later<AnnotationsProps>(() =>
   import('./annotations-dialog').then(({AnnotationsDialog: Part}) => Part),
 );
 
-export function AnnotationsButton({zone = 'UTC', isHour}: {readonly zone?: string; readonly isHour: boolean}) {
+export function AnnotationsButton({zone = homeZone(), isHour}: {readonly zone?: string; readonly isHour: boolean}) {
   const [open, setOpen] = useState<{readonly seconds: number | undefined}>();
   useAnnotationMarks();
   useKeys({

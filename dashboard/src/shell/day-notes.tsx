@@ -3,7 +3,7 @@ import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {beginsBefore} from '../address/compared';
 import type {Days, Range} from '../address/range';
 import {namesMax, namesQuestion} from '../address/report-address';
-import {utc, wallMs} from '../address/zone';
+import {wallMs} from '../address/zone';
 import {count, datesText, dayName} from '../charts/format';
 import type {DayPlace} from '../controls/range';
 import type {Freshness} from '../service/freshness';
@@ -38,7 +38,7 @@ export function DayNotes({days, past, since, place: {zone, today}, onRange, fres
   const stored = all && storedDays(all, (ms) => wallMs(zone, ms));
   const isElsewhere = stored !== undefined && liesElsewhere(stored, days);
   const isLast = stored !== undefined && !isElsewhere && days.from > stored.from && days.to >= stored.to;
-  const asksWithin = namesQuestion(zone === utc ? days : {...days, zone}, namesMax);
+  const asksWithin = namesQuestion({...days, zone}, namesMax);
   const asked = useReports(undefined, isLast ? [asksWithin] : undefined);
   const names = isLast ? asked.shown?.of<NamesAnswer>(asksWithin).value : undefined;
   const within = names && countOf(names);

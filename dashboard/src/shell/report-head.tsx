@@ -4,10 +4,10 @@
 import type {Problem} from '../address/codec';
 import {comparedDays} from '../address/compared';
 import {type Compare, daysOf, type Interval, type Range} from '../address/range';
+import {homeZone} from '../address/zone';
 import {IntervalControl} from '../controls/interval';
 import {type DayPlace, RangeControl} from '../controls/range';
 import type {Freshness} from '../service/freshness';
-import {today} from '../service/today';
 import {AddressProblems} from './address-problems';
 import type {DayNotesProps} from './day-notes';
 import {FreshnessPill} from './freshness';
@@ -15,6 +15,7 @@ import {Head} from './head';
 import {later} from './later';
 import {SaveButton} from './save-button';
 import type {WithoutSwitchProps} from './without-switch';
+import {todayIn} from './zone-day';
 
 const DayNotes = later<DayNotesProps>(() => import('./day-notes').then(({DayNotes: Part}) => Part));
 
@@ -30,7 +31,7 @@ export function ReportHead({
   compare,
   since,
   notSegment,
-  place = {zone: 'UTC', today: today.value},
+  place = {zone: homeZone(), today: todayIn(homeZone())},
   isQuestion = true,
   ask,
 }: {
@@ -47,7 +48,7 @@ export function ReportHead({
   readonly since?: number | undefined;
   /** Id of the segment whose users do not count; null: everybody does. */
   readonly notSegment: string | null;
-  /** Absent: UTC. */
+  /** Absent: that of the service. */
   readonly place?: DayPlace;
   /** The page is one question, which can be saved. */
   readonly isQuestion?: boolean;

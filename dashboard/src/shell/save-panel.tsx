@@ -1,8 +1,10 @@
 // The panel of a page's Save: a name; whom it replaces; and both versions, where somebody else changed it meanwhile.
+
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {type Address, addressOf} from '../../../src/asks/address.js';
 import {pageAddress} from '../address/base';
 import {keptIn} from '../address/kept';
+import {homeZone} from '../address/zone';
 import {Moment} from '../controls/moment';
 import type {Answer, Fault} from '../service/client';
 import {
@@ -22,7 +24,7 @@ import './save-panel.css';
 /** Whether the report that was opened last is of this page. */
 const isOpened = ({page}: Address): boolean => {
   const opened = openedReport.peek();
-  return opened !== undefined && addressOf(opened).page === page;
+  return opened !== undefined && addressOf(opened, homeZone()).page === page;
 };
 
 export function SavePanel({address, onClose}: {readonly address: Address; readonly onClose: () => void}) {

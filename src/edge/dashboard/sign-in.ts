@@ -3,6 +3,7 @@
 
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
+import {zoneNameIn} from '../../asks/question/times.js';
 import {commandLine} from '../../command-line.js';
 import {BucketFault} from '../../keys/key-bucket.js';
 import type {Session} from '../../keys/session.js';
@@ -151,6 +152,7 @@ const sessionIn = (
 ): SessionAnswer => ({
   ...{role, name, by, sees_traits: seesTraits, titles: keys.lists.titles},
   internal: internalUsersOf(front),
+  timezone: zoneNameIn(front),
   until: isoText(untilMs),
   is_secure: door.isSecure(exchange),
   api: apiPlace(exchange),

@@ -516,7 +516,7 @@ test('A question is saved by name, and of two who change it the second sees both
   await panel.getByRole('button', {name: 'Save mine beside it'}).click();
   await page.keyboard.press('Enter');
   await panel.getByText('Saved as').waitFor();
-  expect((await listed()).map((one) => [one.name, addressOf(one).search])).toEqual([
+  expect((await listed()).map((one) => [one.name, addressOf(one, 'UTC').search])).toEqual([
     ['Growth / Who returns', '?start=login'],
     ['Growth / Who returns (mine)', '?start=signup&range=30d'],
   ]);

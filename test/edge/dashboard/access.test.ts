@@ -272,7 +272,10 @@ describe('roles', () => {
       traits: ['never', 'crew'],
     });
     expect(await titlesOf(seeing)).toEqual({users: {u1: '7'}, anonymous: {}});
-    expect((await seeing.client.get('/dashboard/api/session')).json()).toMatchObject({titles: ['never', 'crew']});
+    expect((await seeing.client.get('/dashboard/api/session')).json()).toMatchObject({
+      titles: ['never', 'crew'],
+      timezone: 'Asia/Kathmandu',
+    });
 
     expect(await titlesOf(blind)).toEqual({users: {}, anonymous: {}});
     expect((await blind.client.get('/dashboard/api/session')).json()).toMatchObject({sees_traits: false});

@@ -2,10 +2,11 @@
 import type {ForTiles} from '../../address/board-address';
 import {daysOf} from '../../address/range';
 import {range as rangeParameter} from '../../address/report-address';
+import {homeZone} from '../../address/zone';
 import {UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {Field} from '../../controls/options';
-import {today} from '../../service/today';
+import {todayIn} from '../../shell/zone-day';
 import './boards.css';
 
 export function BoardFilters({
@@ -15,7 +16,7 @@ export function BoardFilters({
   readonly all: ForTiles;
   readonly onChange: (changed: Partial<ForTiles>) => void;
 }) {
-  const days = daysOf(range ?? rangeParameter.absent, today.value);
+  const days = daysOf(range ?? rangeParameter.absent, todayIn(homeZone()));
   return (
     <section class="card board-filters" aria-label="Filters of all tiles">
       <Field label="Only events that match">

@@ -6,7 +6,7 @@ import {asSaved, type boardForm} from '../../address/board-address';
 import type {QuestionOf} from '../../address/codec';
 import {conditionText} from '../../address/conditions';
 import {range as rangeParameter} from '../../address/report-address';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {BoardLinks} from '../../boards/board-links';
 import {BoardRow} from '../../boards/board-row';
 import {RangeControl} from '../../controls/range';
@@ -14,7 +14,6 @@ import {type Board, boards, boardsFault} from '../../service/boards';
 import {type Freshness, oldest} from '../../service/freshness';
 import {pinKey} from '../../service/pin-list';
 import {may} from '../../service/session';
-import {today} from '../../service/today';
 import type {Address} from '../../service/use-address';
 import {AddressProblems} from '../../shell/address-problems';
 import {FreshnessPill} from '../../shell/freshness';
@@ -22,6 +21,7 @@ import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {Empty, Loading} from '../../shell/states';
 import {WithoutSwitch} from '../../shell/without-switch';
+import {todayIn} from '../../shell/zone-day';
 import {BoardFilters} from './board-filters';
 
 /** By the key of the pin. */
@@ -87,7 +87,7 @@ function BoardHead({
         <RangeControl
           range={range ?? rangeParameter.absent}
           unchosen={range === null ? 'Days as saved' : undefined}
-          place={{zone: utc, today: today.value}}
+          place={{zone: homeZone(), today: todayIn(homeZone())}}
           onRange={(chosen) => ask({range: chosen})}
         />
         <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

@@ -6,7 +6,8 @@ import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers/even
 import {dashboardPath, pageAddress} from '../../address/base';
 import {addressAsking} from '../../address/codec';
 import {type Condition, conditions} from '../../address/conditions';
-import {inUtc, peopleForm} from '../../address/report-address';
+import {peopleForm} from '../../address/report-address';
+import {utc} from '../../address/zone';
 import {momentText} from '../../charts/format';
 import {ConditionList} from '../../controls/condition-list';
 import {PersonName} from '../../controls/person-name';
@@ -56,13 +57,13 @@ export function History() {
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault>();
   const [open, setOpen] = useState<string>();
-  const {zone = inUtc[1], ...asked} = filter;
+  const {zone = utc, ...asked} = filter;
   const isExported = asked.userId === undefined && asked.anonymousId === undefined;
   const question = new URLSearchParams([
     ...Object.entries(asked),
     ...ofWhere,
     ['limit', String(pageEvents)],
-    [inUtc[0], zone],
+    ['timezone', zone],
   ]).toString();
 
   const titleOf = useTitles((events ?? []).map((one) => personOf(one.userId, one.anonymousId)));
@@ -148,7 +149,7 @@ export function History() {
 
 /** All of these events as lines. */
 const exportPath = (asked: Filter, where: readonly string[][], zone: string): string =>
-  `v1/export?${new URLSearchParams([...Object.entries(asked), ...where, [inUtc[0], zone]])}`;
+  `v1/export?${new URLSearchParams([...Object.entries(asked), ...where, ['timezone', zone]])}`;
 /** For a copy that is kept elsewhere: all changes, the first page and those after it. */
 const changesPaths = ['v1/changes?limit=1000', 'v1/changes?limit=1000&after=NEXT'];
 const changesHelp = 'NEXT is the "next" of the page of changes before.';

@@ -7,7 +7,16 @@ import {nameOrNone, type QuestionOf, word} from '../../address/codec';
 import {type Condition, writeCondition} from '../../address/conditions';
 import {breakdownBy, type Draft, questionAddress} from '../../address/page-question';
 import {daysOf} from '../../address/range';
-import {type Keys, keysQuestion, namesQuestion, not_segment, range, valuesQuestion} from '../../address/report-address';
+import {
+  type Keys,
+  keysQuestion,
+  namesQuestion,
+  not_segment,
+  range,
+  valuesQuestion,
+  zone,
+} from '../../address/report-address';
+import {homeZone} from '../../address/zone';
 import type {Cell} from '../../charts/csv';
 import {count, datesText, percent} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
@@ -15,7 +24,6 @@ import {Moment} from '../../controls/moment';
 import {RangeControl} from '../../controls/range';
 import {TableFrame} from '../../controls/table-frame';
 import {useReports} from '../../service/reports';
-import {today} from '../../service/today';
 import {useAddress} from '../../service/use-address';
 import {AddressProblems} from '../../shell/address-problems';
 import {Card} from '../../shell/card';
@@ -25,6 +33,7 @@ import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
 import {WithoutSwitch} from '../../shell/without-switch';
+import {todayIn} from '../../shell/zone-day';
 import '../../design/reports.css';
 import './names.css';
 
@@ -41,6 +50,7 @@ const namesForm = {
   /** Property or trait whose values are listed; null: none. */
   property: nameOrNone('the name of a property'),
   range,
+  zone,
   not_segment,
 } as const;
 type NamesQuestion = QuestionOf<typeof namesForm>;
@@ -48,7 +58,9 @@ type NamesQuestion = QuestionOf<typeof namesForm>;
 export function Names() {
   const {question, problems, ask} = useAddress(namesForm);
   const {of, event, property, range} = question;
-  const days = daysOf(range, today.value);
+  const zone = question.zone ?? homeZone();
+  const today = todayIn(zone);
+  const days = {...daysOf(range, today), zone};
   const keys: Keys = of === 'users' ? {of} : {of, event: event ?? undefined, days};
   const [begin, setBegin] = useState('');
   const names = useReports(undefined, [namesQuestion({...days, not_segment: question.not_segment}, listedMax, begin)]);
@@ -57,11 +69,7 @@ export function Names() {
   return (
     <>
       <div class="names-tools span-12">
-        <RangeControl
-          range={range}
-          place={{zone: 'UTC', today: today.value}}
-          onRange={(chosen) => ask({range: chosen})}
-        />
+        <RangeControl range={range} place={{zone, today}} onRange={(chosen) => ask({range: chosen})} />
         <WithoutSwitch notSegment={question.not_segment} onChange={(not_segment) => ask({not_segment})} />
         <FreshnessPill freshness={names.shown?.freshness} />
       </div>
@@ -69,9 +77,7 @@ export function Names() {
       <Card
         span={4}
         title="Names of events"
-        note={
-          answer && `${count(answer.data.length)}${answer.has_more ? ' and more' : ''}, ${datesText(days, today.value)}`
-        }
+        note={answer && `${count(answer.data.length)}${answer.has_more ? ' and more' : ''}, ${datesText(days, today)}`}
         tools={
           answer !== undefined && (
             <ListTools
@@ -257,14 +263,14 @@ function conditionOf(property: string, {value, kind}: Value): Condition | undefi
 
 /** `where`: of the event. */
 const trendOf = (
-  {event, range, not_segment}: NamesQuestion,
+  {event, range, zone, not_segment}: NamesQuestion,
   {where, ...asked}: Partial<Draft<'counts'>> & {readonly where?: string[]} = {},
 ): string =>
   pageAddress(
     questionAddress<'counts'>(
       '/trends',
       {events: [{event: event ?? undefined, where}], ...asked},
-      {range, not_segment},
+      {range, zone: zone ?? homeZone(), not_segment},
     ),
   );
 

@@ -1,16 +1,18 @@
 // The first page: how the product does, without anything to set up. It shows what is most frequent.
+
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {comparedDays, pastSoFar} from '../../address/compared';
 import {daysOf, type Range} from '../../address/range';
 import {countsQuestion, intervalOf, namesMax, namesQuestion, overviewForm} from '../../address/report-address';
+import {homeZone, wallMs} from '../../address/zone';
 import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
-import {today} from '../../service/today';
 import {useAddress} from '../../service/use-address';
 import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
+import {todayIn} from '../../shell/zone-day';
 import type {TilesProps} from './tiles';
 import {useTiles} from './tiles-asked';
 import type {TopEventsProps} from './top-events';
@@ -44,16 +46,20 @@ const trendMax = 3;
 export function Overview() {
   const {question, problems, ask} = useAddress(overviewForm);
   const {not_segment} = question;
-  const days = {...daysOf(question.range, today.value), not_segment};
+  const zone = question.zone ?? homeZone();
+  const scope = {zone, not_segment};
+  const today = todayIn(zone);
+  const days = {...daysOf(question.range, today), ...scope};
   const interval = intervalOf(question.every, days);
-  const since = useFirstDay();
+  const since = useFirstDay(zone);
   const compared = comparedDays(days, interval, question.compare, since);
-  const past = compared && {...compared, not_segment};
+  const past = compared && {...compared, ...scope};
   const asked = {days, interval, past};
 
   const names = useReports(asked, [namesQuestion(days, namesMax)]);
   const listed = names.shown?.reports[0]?.value as NamesAnswer | undefined;
-  const asOfMs = names.shown?.freshness?.asOfMs;
+  const asOf = names.shown?.freshness?.asOfMs;
+  const asOfMs = asOf === undefined ? undefined : wallMs(zone, asOf);
 
   const trendNames = listed?.data.slice(0, trendMax).map(({name}) => name) ?? [];
   const lines = trendNames.map((event) => ({
@@ -66,11 +72,11 @@ export function Overview() {
     lines.length === 0 ? undefined : lines.flatMap(({asks, asksPast}) => (asksPast ? [asks, asksPast] : [asks])),
   );
 
-  const soFar = pastSoFar(past, days, today.value, asOfMs) ?? past;
+  const soFar = pastSoFar(past, days, today, asOfMs) ?? past;
   const isPastAsked = soFar !== undefined && asOfMs !== undefined;
   const pastNames = useReports(asked, isPastAsked ? [namesQuestion(soFar, namesMax)] : undefined);
 
-  const tiles = useTiles(Math.min(days.to, today.value), since, {not_segment});
+  const tiles = useTiles(Math.min(days.to, today), today, since, scope);
 
   const zoom = (range: Range): void => ask({range, every: null});
 
@@ -86,6 +92,7 @@ export function Overview() {
         interval={interval}
         compare={question.compare}
         since={since}
+        place={{zone, today}}
         notSegment={not_segment}
         ask={ask}
       />
@@ -96,7 +103,13 @@ export function Overview() {
           <Tiles tiles={tiles} />
           <div class="row">
             <TrendCard trend={trend} names={names} onRange={zoom} />
-            <TopEvents names={names} pastNames={past && pastNames} range={question.range} notSegment={not_segment} />
+            <TopEvents
+              names={names}
+              pastNames={past && pastNames}
+              range={question.range}
+              zone={zone}
+              notSegment={not_segment}
+            />
           </div>
           <FirstBoard
             range={question.range}

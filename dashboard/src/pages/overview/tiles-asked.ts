@@ -2,13 +2,13 @@
 import {dayMs} from '../../../../actors/limits.js';
 import type {Days} from '../../address/range';
 import {type Metric, namesMax, namesQuestion, type Span, usersQuestion} from '../../address/report-address';
+import {wallMs} from '../../address/zone';
 import {type Asking, useReports} from '../../service/reports';
-import {today} from '../../service/today';
 
 const sparkDays = 15;
 
 /** Whose events count, and in which zone. */
-export type Scope = Pick<Span, 'not_segment'>;
+export type Scope = Pick<Span, 'not_segment'> & {readonly zone: string};
 
 interface TilesQuestion extends Scope {
   readonly day: number;
@@ -18,6 +18,7 @@ interface TilesQuestion extends Scope {
 export interface Tiles {
   /** The day that was asked for last. */
   readonly day: number;
+  readonly today: number;
   readonly scope: Scope;
   /** The first day with data, where it is known. */
   readonly since: number | undefined;
@@ -53,14 +54,14 @@ export const pastNamesOf = (day: number, untilMs: number | undefined, scope: Sco
   return namesOf(untilMs === undefined ? span : {...span, untilMs: untilMs - 7 * dayMs});
 };
 
-/** `day`: days since 1970-01-01, today at the latest. */
-export function useTiles(day: number, since: number | undefined, scope: Scope): Tiles {
-  const now = useReports({day, today: today.value, ...scope}, [
+/** `day`: days since 1970-01-01, today in the zone at the latest. */
+export function useTiles(day: number, today: number, since: number | undefined, scope: Scope): Tiles {
+  const now = useReports({day, today, ...scope}, [
     namesOf({...scope, ...dayOf(day)}),
     ...(['dau', 'wau', 'mau'] as const).map((metric) => activeOf(metric, day, scope)),
   ]);
   const asOfMs = now.shown?.freshness?.asOfMs;
-  const untilMs = day === today.value ? asOfMs : undefined;
+  const untilMs = day === today && asOfMs !== undefined ? wallMs(scope.zone, asOfMs) : undefined;
   const isKnown = now.shown !== undefined && !now.isOther;
   const past = useReports(
     {untilMs},
@@ -76,5 +77,5 @@ export function useTiles(day: number, since: number | undefined, scope: Scope): 
     namesOf({...scope, ...dayOf(day - sparkDays + 1 + at)}),
   );
   const days = useReports(undefined, isKnown ? before : undefined);
-  return {day, scope, since, asking: [now, past], now, past, days};
+  return {day, today, scope, since, asking: [now, past], now, past, days};
 }

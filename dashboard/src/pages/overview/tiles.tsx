@@ -6,7 +6,6 @@ import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {beginsBefore} from '../../address/compared';
 import {clockText, count, dayName, weekdayName} from '../../charts/format';
 import {Sparkline} from '../../charts/sparkline';
-import {today} from '../../service/today';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 import {ReportBody} from '../../shell/report-body';
@@ -22,7 +21,7 @@ import {
   type Scope,
 } from './tiles-asked';
 
-const scopeIn = ({not_segment}: Scope): Scope => ({not_segment});
+const scopeIn = ({zone, not_segment}: Scope): Scope => ({zone, not_segment});
 
 const sumOf = ({data}: NamesAnswer): number => data.reduce((all, {count: one}) => all + one, 0);
 
@@ -30,10 +29,10 @@ export interface TilesProps {
   readonly tiles: AskedTiles;
 }
 
-export function Tiles({tiles: {day: asked, scope: askedScope, since, now, past, days}}: TilesProps) {
+export function Tiles({tiles: {day: asked, today: askedToday, scope: askedScope, since, now, past, days}}: TilesProps) {
   const shown = now.shown;
   const day = shown?.question.day ?? asked;
-  const shownToday = shown?.question.today ?? today.value;
+  const shownToday = shown?.question.today ?? askedToday;
   const scope = shown === undefined ? askedScope : scopeIn(shown.question);
   const names = shown?.of<NamesAnswer>(namesOf({...scope, ...dayOf(day)}));
   const untilMs = past.shown?.question.untilMs;

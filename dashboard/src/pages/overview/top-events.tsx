@@ -6,37 +6,42 @@ import {questionAddress} from '../../address/page-question';
 import type {Days, Range} from '../../address/range';
 import {count} from '../../charts/format';
 import type {Asking} from '../../service/reports';
-import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {todayIn} from '../../shell/zone-day';
 import {plainNumbers} from './plain-numbers';
 
 const shownMax = 9;
 
 export interface TopEventsProps {
-  readonly names: Asking<{readonly days: Days}>;
+  readonly names: Asking<{readonly days: Days & {readonly zone: string}}>;
   /** Undefined: it compares with nothing. */
   readonly pastNames: Asking<unknown> | undefined;
   readonly range: Range;
+  readonly zone: string;
   readonly notSegment: string | null;
 }
 
-export function TopEvents({names, pastNames, range, notSegment}: TopEventsProps) {
+export function TopEvents({names, pastNames, range, zone, notSegment}: TopEventsProps) {
   const report = names.shown?.reports[0];
   const answer = report?.value as NamesAnswer | undefined;
   const past = pastNames?.shown?.reports[0]?.value as NamesAnswer | undefined;
   const pastCounts = new Map(past?.data.map(({name, count: one}) => [name, one]));
   const top = answer?.data[0]?.count ?? 1;
   const trendOf = (event: string): string =>
-    pageAddress(questionAddress<'counts'>('/trends', {events: [{event}]}, {range, not_segment: notSegment}));
+    pageAddress(questionAddress<'counts'>('/trends', {events: [{event}]}, {range, zone, not_segment: notSegment}));
   const behind =
     (event: string, value: number): Behind =>
     async () => {
       const {question, freshness} = names.shown!;
-      return (await plainNumbers()).eventsNamed(event, value, {days: question.days, today: today.peek(), freshness});
+      return (await plainNumbers()).eventsNamed(event, value, {
+        days: question.days,
+        today: todayIn(question.days.zone),
+        freshness,
+      });
     };
   return (
     <Card

@@ -3,18 +3,19 @@ import {useMemo, useState} from 'preact/hooks';
 import {type FixedQuestion, flatOf} from '../../../../src/asks/question/flat.js';
 import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import type {Days, Interval, Past, Range} from '../../address/range';
+import {homeZone, wallMs} from '../../address/zone';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';
 import {onCrosshair, useMarks} from '../../charts/marks';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import type {Asking, Shown} from '../../service/reports';
-import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {todayIn} from '../../shell/zone-day';
 import {plainNumbers} from './plain-numbers';
 
 const AnnotationsButton = later(() =>
@@ -22,7 +23,7 @@ const AnnotationsButton = later(() =>
 );
 
 export interface TrendQuestion {
-  readonly days: Days;
+  readonly days: Days & {readonly zone: string};
   readonly interval: Interval;
   readonly past: Past | undefined;
   readonly lines: readonly {
@@ -47,18 +48,20 @@ export function TrendCard({
   const {shown} = trend;
   const asking = names.shown?.reports[0]?.value === undefined ? names : trend;
   const question = shown?.question;
+  const zone = question?.days.zone ?? homeZone();
   const lines = useMemo(() => (shown === undefined ? [] : linesOf(shown)), [shown]);
-  const chart = useMemo(() => chartOf(lines, question?.interval ?? 'day'), [lines]);
+  const chart = useMemo(() => chartOf(lines, question?.interval ?? 'day', (ms) => wallMs(zone, ms)), [lines]);
   const interval = question?.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
-  const asOfMs = shown?.freshness?.asOfMs;
-  const marks = useMarks(chart.times, question?.days.to ?? 0);
+  const asOfMs = shown?.freshness && wallMs(zone, shown.freshness.asOfMs);
+  const marks = useMarks(chart.times, question?.days.to ?? 0, zone);
   const props = {...chart, label: 'Trend', clock: interval === 'hour', moment};
   const note = linesNote({
     what: `by the ${interval}`,
     past: question?.past,
     isOpen: chart.openFrom !== undefined,
-    today: today.value,
+    today: todayIn(zone),
+    zone,
     asOfMs,
   });
   const explain = (at: number, index: number): void => {
@@ -66,7 +69,7 @@ export function TrendCard({
     const dates = lines[index]!.answer.data.map(({date}) => date);
     const bucket = {at, text: moment(chart.times[at]!), dates, interval};
     const value = chart.series[index]!.values[at]!;
-    const of = {days, today: today.peek(), freshness: shown!.freshness};
+    const of = {days, today: todayIn(days.zone), freshness: shown!.freshness};
     explaining.value = async () => (await plainNumbers()).eventsNamed(asked[index]!.event, value, of, bucket);
   };
   return (
@@ -83,7 +86,7 @@ export function TrendCard({
               <TableButton isTable={isTable} onChange={setTable} />
             </>
           )}
-          <AnnotationsButton isHour={interval === 'hour'} />
+          <AnnotationsButton zone={zone} isHour={interval === 'hour'} />
         </>
       }
     >

@@ -1,9 +1,11 @@
 // The question of People: one person, a receipt, or a list of people; and the paths that ask for the list and for an export.
+
 import {dateText} from '../../../../actors/calendar.js';
 import {flatOf} from '../../../../src/asks/question/flat.js';
 import {nameOrNone, type Parameter, type QuestionOf, word} from '../../address/codec.js';
 import {conditions, writeCondition} from '../../address/conditions.js';
-import {inUtc, not_segment, peopleForm} from '../../address/report-address.js';
+import {not_segment, peopleForm, zone} from '../../address/report-address.js';
+import {homeZone} from '../../address/zone.js';
 
 /** Columns of the list beside who it is. A trait has a column of its own as `trait:` and its name. */
 export const usualColumns = ['last_seen', 'first_seen', 'traits'] as const;
@@ -32,6 +34,7 @@ export const peopleListForm = {
   /** Null: ever. */
   within: word<(typeof withins)[number], null>(withins, null),
   user_where: conditions,
+  zone,
   not_segment,
   column: columns,
 } as const;
@@ -39,7 +42,7 @@ export type PeopleQuestion = QuestionOf<typeof peopleListForm>;
 
 /** @param page of an earlier answer: where it ends, and the position that it is of. */
 export function userListPath(
-  {search, event, within, user_where: traits, not_segment: others}: PeopleQuestion,
+  {search, event, within, user_where: traits, zone: ofPage, not_segment: others}: PeopleQuestion,
   today: number,
   limit: number,
   page?: {readonly cursor: string; readonly at: string},
@@ -50,7 +53,7 @@ export function userListPath(
     users: {where: traits.map(writeCondition), not_segment: others ?? undefined},
     event: event ?? undefined,
     range: within === null ? undefined : {from: dateText(today - Number.parseInt(within, 10) + 1), to: dateText(today)},
-    timezone: inUtc[1],
+    timezone: ofPage ?? homeZone(),
     limit,
     cursor: page?.cursor,
   });

@@ -4,6 +4,7 @@ import {useEffect} from 'preact/hooks';
 import {pageAddress} from '../../address/base';
 import {writeAddress} from '../../address/codec';
 import type {PersonId} from '../../address/report-address';
+import {homeZone} from '../../address/zone';
 import {count, momentText, propertiesText} from '../../charts/format';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
@@ -13,7 +14,6 @@ import {PersonName} from '../../controls/person-name';
 import {TableFrame} from '../../controls/table-frame';
 import type {Freshness} from '../../service/freshness';
 import {titleIn} from '../../service/titles';
-import {today} from '../../service/today';
 import {type ListedUser, useUserList} from '../../service/user-list';
 import {Card} from '../../shell/card';
 import type {EmptyDaysProps} from '../../shell/empty-days';
@@ -21,6 +21,7 @@ import {later} from '../../shell/later';
 import {NotRenewed} from '../../shell/not-renewed';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
+import {todayIn} from '../../shell/zone-day';
 import {ColumnsButton, traitCell} from './columns';
 import {type PeopleQuestion, peopleListForm, traitOfColumn, userListPath, withins} from './people-address';
 import '../../design/builder.css';
@@ -45,7 +46,8 @@ export function PeopleList({
   readonly listed: {current: {readonly search: string | null; readonly users: readonly ListedUser[]} | null};
   readonly onAsk: (changed: Partial<PeopleQuestion>) => void;
 }) {
-  const [list, readOn, again] = useUserList((page) => userListPath(question, today.value, listPageMax, page));
+  const today = todayIn(question.zone ?? homeZone());
+  const [list, readOn, again] = useUserList((page) => userListPath(question, today, listPageMax, page));
   const {users, hasMore, isReading, fault, isRenewal} = list;
   useEffect(() => {
     freshness.value = list.freshness;
@@ -54,7 +56,7 @@ export function PeopleList({
   /** With the question of the list, to which `All people` leads back. */
   const addressOf = ({kind, id}: PersonId): string =>
     pageAddress('/people') + writeAddress(peopleListForm, {...question, search: null, [kind]: id});
-  const days = {from: today.value - pickerDays + 1, to: today.value};
+  const days = {from: today - pickerDays + 1, to: today};
   return (
     <div class="builder">
       <section class="card builder-form" aria-label="Who is listed">
@@ -90,7 +92,7 @@ export function PeopleList({
             users.length > 0 && (
               <>
                 <ColumnsButton users={users} columns={question.column} onChoose={(column) => onAsk({column})} />
-                <CurlButton paths={[userListPath(question, today.value, listPageMax)]} />
+                <CurlButton paths={[userListPath(question, today, listPageMax)]} />
                 <CsvButton
                   file="people"
                   rows={() => [

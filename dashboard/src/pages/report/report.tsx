@@ -2,7 +2,6 @@
 import type {FunctionComponent} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import type {Times} from '../../address/page-question';
-import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
 import {useNames} from '../../controls/suggested-event';
 import type {ReportEntry} from '../../reports/all';
@@ -29,7 +28,7 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
   const [freshness, setFreshness] = useState<Freshness>();
   const [isCleared, setCleared] = useState(false);
   const {range, zone, compare, not_segment: notSegment} = report.times(question);
-  const asked = askedOf(report, question, todayIn(zone), useFirstDay(wallMs, zone, isOverTime));
+  const asked = askedOf(report, question, todayIn(zone), useFirstDay(zone, isOverTime));
   const askOver = (times: Partial<Times>): void => ask(report.over(question, times));
   const {days, today, since} = asked;
   const interval = report.interval?.(question, days);

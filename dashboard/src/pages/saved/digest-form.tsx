@@ -1,6 +1,6 @@
 // Makes a digest, or changes one: what is sent, when, and to whom.
 import {useEffect, useState} from 'preact/hooks';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {DialogForm} from '../../controls/dialog-form';
 import {Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
@@ -40,7 +40,7 @@ export function DigestForm({
   const [of, setOf] = useState(given ?? '');
   const [day, setDay] = useState<Day>(digest === undefined ? begun.day : (digest.weekday ?? 'each day'));
   const [hour, setHour] = useState(digest?.hour ?? begun.hour);
-  const [timezone, setZone] = useState(digest?.timezone ?? utc);
+  const [timezone, setZone] = useState(digest?.timezone ?? homeZone());
   const [endpoints, setEndpoints] = useState<readonly string[] | undefined>(digest?.endpoints);
   const choices = [
     ...(savedReports.value ?? []).map(({id, name}) => [id, name] as const),

@@ -1,9 +1,11 @@
 // Saved reports: everybody's, by folder, in an order that people give them.
+
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import {addressOf} from '../../../../src/asks/address.js';
 import {pageAddress} from '../../address/base';
 import {folderOf, placeBetween, summaryOf} from '../../address/saved-report';
+import {homeZone} from '../../address/zone';
 import {Moment} from '../../controls/moment';
 import {useAskAgain} from '../../service/asked';
 import type {Fault} from '../../service/client';
@@ -156,7 +158,7 @@ function Row({
 }) {
   const {route} = useLocation();
   const {name, changed_at: changedAt, changed_by: changedBy} = report;
-  const {page, search} = addressOf(report);
+  const {page, search} = addressOf(report, homeZone());
   const place = places.find(({path}) => path === page);
   const {leaf} = folderOf(name);
   const address = pageAddress(page) + search;

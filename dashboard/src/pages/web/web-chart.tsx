@@ -2,7 +2,7 @@
 import {useMemo, useState} from 'preact/hooks';
 import {flatOf} from '../../../../src/asks/question/flat.js';
 import type {Range} from '../../address/range';
-import {wallMs} from '../../address/zone';
+import {homeZone, wallMs} from '../../address/zone';
 import {type AnsweredLine, type Charted, csvRows} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';
 import {bucketText} from '../../charts/format';
@@ -36,7 +36,7 @@ export function WebChart({
   const [isTable, setTable] = useState(false);
   const {shown} = main;
   const asked = shown?.question;
-  const {interval, zone} = {interval: asked?.interval ?? 'day', zone: asked?.days.zone ?? 'UTC'} as const;
+  const {interval, zone} = {interval: asked?.interval ?? 'day', zone: asked?.days.zone ?? homeZone()} as const;
   const asOfMs = shown?.freshness && wallMs(zone, shown.freshness.asOfMs);
   const moment = useMemo(() => (seconds: number) => bucketText(seconds, interval, zone), [interval, zone]);
   const marks = useMarks(chart.times, asked?.days.to ?? 0, zone);

@@ -1,6 +1,6 @@
 // What the page asks, in one row: which event is a page view, whether bots count, the zone, and what the page is narrowed to.
 import type {Days} from '../../address/range';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {Chips} from '../../controls/chips';
 import {EventPicker} from '../../controls/event-picker';
 import {Field} from '../../controls/options';
@@ -18,7 +18,7 @@ export interface WebFieldsProps {
 }
 
 export function WebFields({question, narrowed, event, days, onChange}: WebFieldsProps) {
-  const {where = [], view, timezone = utc} = question;
+  const {where = [], view, timezone = homeZone()} = question;
   return (
     <section class="card web-fields" aria-label="What is asked">
       <Field label="A page view is">

@@ -92,7 +92,7 @@ function WebOf({
   const {range, zone, compare, not_segment: notSegment} = times(question);
   const askOver = (changed: Parameters<typeof over>[1]): void => ask(over(question, changed));
   const place = {zone, today: todayIn(zone)};
-  const since = useFirstDay(wallMs, zone);
+  const since = useFirstDay(zone);
   const asked: AskedWeb = {...webAsked(question, event, place.today, since), question, event};
   const main = useReports(asked, [...asked.asks, ...asked.pastAsks, asked.asksSessions]);
   const {shown} = main;

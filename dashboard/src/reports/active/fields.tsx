@@ -9,7 +9,7 @@ import {
   usersWith,
 } from '../../address/page-question';
 import {metrics} from '../../address/report-address';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
@@ -45,7 +45,7 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'active'>>)
         days={days}
         onChange={(chosen) => onChange({breakdown: breakdownsBy(chosen)})}
       />
-      <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
+      <ZoneField zone={question.timezone ?? homeZone()} onChoose={(timezone) => onChange({timezone})} />
       {by.length > 0 && (
         <Options
           label="The breakdown counts"

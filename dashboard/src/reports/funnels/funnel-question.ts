@@ -1,4 +1,5 @@
 // The question of Funnels: its steps in words, what it asks over time, and what a saved funnel follows of it.
+
 import {fitting, searchOf} from '../../../../src/asks/address.js';
 import type {FixedQuestionOf} from '../../../../src/asks/question/flat.js';
 import type {SavedFunnelAnswer} from '../../../../src/edge/answers/saved-funnels.js';
@@ -6,6 +7,7 @@ import {conditionText} from '../../address/conditions.js';
 import {askedOver, conditionsOf, type Draft} from '../../address/page-question.js';
 import type {Interval} from '../../address/range.js';
 import type {Span} from '../../address/report-address.js';
+import {homeZone} from '../../address/zone.js';
 
 export type FunnelDraft = Draft<'funnel'>;
 export type Step = FunnelDraft['steps'][number];
@@ -34,4 +36,4 @@ export function followedBy(question: FunnelDraft) {
 
 /** The page of a saved funnel, which has no days: those of a page without a choice. */
 export const addressOfFollowed = (question: SavedFunnelAnswer['question']): string =>
-  searchOf('/funnels', {...question, range: '-30d', percentiles: false});
+  searchOf('/funnels', {...question, range: '-30d', percentiles: false}, homeZone());

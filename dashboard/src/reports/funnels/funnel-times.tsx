@@ -3,7 +3,7 @@ import {useMemo, useState} from 'preact/hooks';
 import type {WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
 import type {Interval} from '../../address/range';
 import type {Span} from '../../address/report-address';
-import {wallMs} from '../../address/zone';
+import {homeZone, wallMs} from '../../address/zone';
 import {chartOf} from '../../charts/charted';
 import {bucketText, count, duration, percent, secondsOf} from '../../charts/format';
 import {shareText} from '../../charts/share-text';
@@ -26,7 +26,7 @@ interface FunnelTimesProps {
 export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
   const [isTable, setTable] = useState(false);
   const names = question.order === 'any' ? undefined : question.steps.map(stepLabel);
-  const zone = span.zone ?? 'UTC';
+  const zone = span.zone ?? homeZone();
   const {window} = question;
   const asking = useReports({interval, zone, names, window}, [funnelTimesQuestion(question, span, interval)]);
   const {shown} = asking;

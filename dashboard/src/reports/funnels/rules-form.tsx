@@ -4,7 +4,7 @@ import {exclusionsMax} from '../../../../actors/limits.js';
 import {type Exclusion, fitting} from '../../../../src/asks/address.js';
 import {breakdownsBy, bysOf, conditionsOf, membersOf, ofUsers, usersWith} from '../../address/page-question';
 import type {Days} from '../../address/range';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
@@ -109,7 +109,7 @@ export function RulesForm({question, days, onChange}: FieldsProps<FunnelDraft>) 
             )}
           </div>
         </Field>
-        <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
+        <ZoneField zone={question.timezone ?? homeZone()} onChoose={(timezone) => onChange({timezone})} />
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 // The fields of Lifecycle: what makes a user active, and what a bar of stickiness counts.
 import {usualPeriod} from '../../../../src/asks/question/usual.js';
 import {conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
@@ -30,7 +30,7 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'lifecycle'
         />
       </Field>
       <UsersField question={ofUsers(question)} onChange={(changed) => onChange({users: usersWith(users, changed)})} />
-      <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
+      <ZoneField zone={question.timezone ?? homeZone()} onChoose={(timezone) => onChange({timezone})} />
       <Options
         label="A bar of stickiness counts users active"
         value={view?.often ?? 'exactly'}

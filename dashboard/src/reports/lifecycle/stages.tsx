@@ -5,7 +5,7 @@ import type {LifecycleAnswer} from '../../../../src/edge/answers/engagement.js';
 import type {Draft} from '../../address/page-question';
 import type {Interval} from '../../address/range';
 import type {Span} from '../../address/report-address';
-import {utc, wallMs} from '../../address/zone';
+import {homeZone, wallMs} from '../../address/zone';
 import {BarChart} from '../../charts/bar-chart';
 import type {BarSeries} from '../../charts/bars';
 import {tickText} from '../../charts/bars';
@@ -81,7 +81,7 @@ export function Stages({
   const {events = [], where = [], users} = shown?.question.question ?? {};
   const isNarrow = events.length + where.length + (users?.where ?? []).length > 0;
   const last = data[(open ?? data.length) - 1];
-  const zone = shown?.question.zone ?? utc;
+  const zone = shown?.question.zone ?? homeZone();
   const asOfMs = shown?.freshness && wallMs(zone, shown.freshness.asOfMs);
   const note = `users by the ${interval}${open === undefined ? '' : `, dashed: ${soFarText(asOfMs)} ${zone}`}`;
   return (

@@ -1,6 +1,6 @@
 // The fields of Paths: after or before which event, which events and users, and how much is shown.
 import {conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
@@ -42,7 +42,7 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'paths'>>) 
         />
       </Field>
       <UsersField question={ofUsers(question)} onChange={(changed) => onChange({users: usersWith(users, changed)})} />
-      <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
+      <ZoneField zone={question.timezone ?? homeZone()} onChoose={(timezone) => onChange({timezone})} />
       <Options
         label="Steps"
         value={String(depth)}

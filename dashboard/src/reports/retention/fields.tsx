@@ -1,7 +1,7 @@
 // The fields of Retention: who begins, what a return is, and how both are counted.
 import {retentionPeriodsMax as periodsMax} from '../../../../actors/limits.js';
 import {conditionsOf, type Draft, membersOf, ofUsers, usersWith} from '../../address/page-question';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
@@ -75,7 +75,7 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'retention'
         ]}
         onChoose={(chosen) => onChange({frame: chosen})}
       />
-      <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
+      <ZoneField zone={question.timezone ?? homeZone()} onChoose={(timezone) => onChange({timezone})} />
       <Options
         label="Number of periods"
         value={String(periods)}

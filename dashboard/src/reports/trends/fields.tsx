@@ -2,7 +2,7 @@
 import {breakdownsMax} from '../../../../actors/limits.js';
 import {breakdownsBy, bysOf, conditionsOf, membersOf, ofUsers, usersWith} from '../../address/page-question';
 import {intervalOf} from '../../address/report-address';
-import {utc} from '../../address/zone';
+import {homeZone} from '../../address/zone';
 import {ByField, UsersField} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {Field, Options} from '../../controls/options';
@@ -54,7 +54,7 @@ export function Fields({question, days, onChange}: FieldsProps<TrendsDraft>) {
             days={days}
             onChange={(by) => onChange({breakdown: breakdownsBy(by)})}
           />
-          <ZoneField zone={question.timezone ?? utc} onChoose={(timezone) => onChange({timezone})} />
+          <ZoneField zone={question.timezone ?? homeZone()} onChoose={(timezone) => onChange({timezone})} />
           {intervalOf(interval ?? null, days) === 'week' && (
             <Options
               label="Weeks begin on"

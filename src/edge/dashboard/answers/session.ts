@@ -14,6 +14,8 @@ export interface SessionAnswer {
   readonly titles: readonly string[];
   /** Id of the segment of internal and test users; null: there is none. */
   readonly internal: string | null;
+  /** Zone of pages whose address names none (REPORT_TIMEZONE). */
+  readonly timezone: string;
   /** Id of the access token; `admin` for the admin token and a sign-in link. */
   readonly by: string;
   readonly until: string;
