@@ -12,7 +12,7 @@ const tabs = [
   {show: 'arriving', name: 'Arriving', Body: Arriving},
   {show: 'history', name: 'History', Body: History},
   {show: 'refused', name: 'Refused', Body: RefusedEvents},
-  {show: 'names', name: 'Names', Body: later(() => import('./names').then(({Names}) => Names))},
+  {show: 'names', name: 'Catalogue', Body: later(() => import('./names').then(({Names}) => Names))},
 ] as const;
 
 export function Events() {
