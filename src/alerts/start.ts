@@ -9,7 +9,7 @@ import {askFiguresSubject, askPartitionSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {digestsOf} from '../digests/definition.js';
 import {type Digested, Digests} from '../digests/digests.js';
-import {boardsOf} from '../kept/board.js';
+import {boardsOf, isReportTile} from '../kept/board.js';
 import {KeptStore} from '../kept/kept-store.js';
 import {sweepRecords} from '../kept/record-sweep.js';
 import {savedFunnelsOf} from '../kept/saved-funnel.js';
@@ -148,7 +148,7 @@ function digestedIn(store: KeptStore, id: string): Digested | undefined {
   const report = savedReportsOf(store).get(id);
   if (report !== undefined) return {name: report.name, reports: [report]};
   const board = boardsOf(store).get(id);
-  return board && {name: board.name, reports: board.tiles};
+  return board && {name: board.name, reports: board.tiles.filter(isReportTile)};
 }
 
 /** A comparison reads two ranges, each by a scan at worst. */

@@ -2,7 +2,15 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {keptIn} from '../../dashboard/src/address/kept.js';
-import {moved, pinKey, pinsMax} from '../../dashboard/src/service/pin-list.js';
+import {
+  type BoardTile,
+  moved,
+  pinKey,
+  spanOf,
+  tileKeys,
+  tilesMax,
+  tileWith,
+} from '../../dashboard/src/service/board-tiles.js';
 import {boardTilesMax} from '../../src/kept/board.js';
 import {keptAt} from '../support/kept-report.js';
 
@@ -44,18 +52,38 @@ test('a page keeps what it shows: what means nothing in its address, and what ot
 });
 
 test('the pages know how many tiles the service stores', () => {
-  expect(pinsMax).toBe(boardTilesMax);
+  expect(tilesMax).toBe(boardTilesMax);
 });
 
-test('moving loses none, and puts the one where it was to be', () => {
-  const names = fc.uniqueArray(fc.string({minLength: 1}), {minLength: 1, maxLength: pinsMax});
+const anyTile: fc.Arbitrary<BoardTile> = fc.oneof(
+  fc.constantFrom('a', 'b', 'c').map((event) => keptAt(`/trends?event=${event}`)),
+  fc.record({text: fc.constantFrom('one', 'two')}),
+);
+
+test('each tile of a board has a key of its own, whatever it shows; moving loses none, and puts the one where it was to be', () => {
   fc.assert(
-    fc.property(names, fc.nat(), fc.nat(), (events, a, b) => {
-      const pins = events.map((event) => keptAt(`/trends?${new URLSearchParams({event})}`));
-      const [pin, to] = [pins[a % pins.length]!, b % pins.length];
-      const after = moved(pins, pinKey(pin), to);
-      expect(after.map(pinKey).sort()).toEqual(pins.map(pinKey).sort());
-      expect(after[to]).toBe(pin);
+    fc.property(fc.array(anyTile, {minLength: 1, maxLength: tilesMax}), fc.nat(), fc.nat(), (tiles, a, b) => {
+      const keys = tileKeys(tiles);
+      expect(new Set(keys).size).toBe(tiles.length);
+      const [from, to] = [a % tiles.length, b % tiles.length];
+      const after = moved(tiles, keys[from]!, to);
+      expect(tileKeys(after).sort()).toEqual([...keys].sort());
+      expect(after[to]).toBe(tiles[from]);
     }),
   );
+});
+
+test('a title, a width and a text are members that can be taken away; the key of a report stays', () => {
+  const report = keptAt('/trends?event=a');
+  const named = tileWith(report, {name: 'Sign-ups', width: 'third'});
+  expect(named).toEqual({...report, name: 'Sign-ups', width: 'third'});
+  expect(tileKeys([named])).toEqual(tileKeys([report]));
+  expect(tileWith(named, {name: undefined})).toEqual({...report, width: 'third'});
+  expect(tileWith({text: 'old'}, {text: 'new'})).toEqual({text: 'new'});
+  expect([
+    spanOf(report, true),
+    spanOf(report, false),
+    spanOf(named, true),
+    spanOf({text: 'x', width: 'full'}, false),
+  ]).toEqual([12, 6, 4, 12]);
 });

@@ -1,6 +1,6 @@
 // Boards, set as a test wants them.
 import {expect} from 'vitest';
-import {pinKey} from '../../dashboard/src/service/pin-list.js';
+import {isReport, pinKey} from '../../dashboard/src/service/board-tiles.js';
 import type {BoardAnswer} from '../../src/edge/answers/boards.js';
 import type {BrowserClient} from './browser-client.js';
 import {keptAt} from './kept-report.js';
@@ -12,7 +12,7 @@ export const readBoards = async (client: BrowserClient): Promise<readonly BoardA
   (await client.get(path)).json<{data: readonly BoardAnswer[]}>().data;
 
 /** Addresses of its reports. */
-export const pinsOf = (board: BoardAnswer | undefined): string[] => (board?.tiles ?? []).map(pinKey);
+export const pinsOf = (board: BoardAnswer | undefined): string[] => (board?.tiles ?? []).filter(isReport).map(pinKey);
 
 /** `pins`: addresses of reports, as `/trends?event=signup`. Of the first board, which Overview shows. `client`: signed in as somebody who may change boards. */
 export async function setPins(client: BrowserClient, pins: readonly string[]): Promise<void> {

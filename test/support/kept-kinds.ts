@@ -73,7 +73,14 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
   board: {
     bodies: [
       {name: 'Main', place: 0, tiles: [tile, {questions: [ofFunnel], view: {every: 'week'}}]},
-      {name: 'Growth', place: 1, tiles: []},
+      {
+        name: 'Growth',
+        place: 1,
+        tiles: [
+          {text: 'Why\n<b>we</b> look', width: 'full'},
+          {...tile, name: 'New', width: 'third'},
+        ],
+      },
       {name: 'Others', place: 2, tiles: [{questions: [ofCounts({events: undefined})]}]},
     ],
     change: {name: 'Main of all', tiles: [{questions: [ofFunnel]}]},
@@ -87,7 +94,13 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
         '/tiles/1/questions/0/range/from',
         tiled([tile, {questions: [{...signups, range: {from: '2026-05-02', to: '2026-05-01'}}]}]),
       ],
-      ['/tiles/0/name', tiled([{...tile, name: 'a'}])],
+      ['/tiles/0/name', tiled([{...tile, name: ''}])],
+      ['/tiles/0/width', tiled([{...tile, width: 'quarter'}])],
+      ['/tiles/0/text', tiled([{text: ' '}])],
+      ['/tiles/0/text', tiled([{text: 'x'.repeat(2_001)}])],
+      ['/tiles/0/questions', tiled([{...tile, text: 'a'}])],
+      ['/tiles/0/questions', tiled([{text: 'a', view: {look: 'bars'}}])],
+      ['/tiles/0/more', tiled([{text: 'a', more: 1}])],
       ['name', {name: ''}],
       ['name', {name: 'x'.repeat(300)}],
       ['place', {name: 'b', place: '1'}],

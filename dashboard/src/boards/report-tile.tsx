@@ -27,6 +27,8 @@ export interface OfTiles {
 export interface TileProps extends OfTiles {
   /** Query of the pin. */
   readonly search: string;
+  /** Title that somebody gave it; undefined: what it asks, in words. */
+  readonly name?: string | undefined;
   /** Buttons of the pin, for the head of its card. */
   readonly tools: (title: string) => ComponentChildren;
   /** The tile's numbers have this freshness. TI1 */
@@ -42,19 +44,19 @@ function shownOf(report: AnyReport, search: string, {range, ...conditions}: ForT
 }
 
 export const tileOf = ({path, name}: ReportEntry, report: AnyReport): FunctionComponent<TileProps> =>
-  function ReportTile({search, all, tools, onRange, onFresh}) {
+  function ReportTile({search, name: called, all, tools, onRange, onFresh}) {
     const {codec, isCompared, isAsked, title: titleOf, Result} = report;
     const {question, problems} = shownOf(report, search, all);
     const {range, zone, segment} = report.times(question);
     const since = useFirstDay(zone, isCompared);
     if (!isAsked(question))
       return (
-        <Card span={12} title={name} tools={tools(name)}>
+        <Card span={12} title={called ?? name} tools={tools(called ?? name)}>
           <Lost problems={problems} />
           <Empty title="It names no event">Choose one on the page of the report, and pin it again.</Empty>
         </Card>
       );
-    const title = titleOf(question) + (segment === null ? '' : ', of a segment');
+    const title = called ?? titleOf(question) + (segment === null ? '' : ', of a segment');
     const asked = askedOf(report, question, todayIn(zone), since);
     const before = (
       <>

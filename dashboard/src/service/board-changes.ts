@@ -1,8 +1,9 @@
 // Changes of boards.
 //   BO1. A change is shown at once. Changes are sent one after the other, each as one of the version that the board then has.
 //   BO2. Where somebody else was faster, a change that means the same on their board is made there. Any other one is not made.
-import {batch} from '@preact/signals';
+import {batch, signal} from '@preact/signals';
 import type {KeptReport} from '../../../src/asks/address.js';
+import {type BoardTile, isReport, moved, pinKey, type TileMembers, tileKeys, tilesMax, tileWith} from './board-tiles';
 import {
   type Board,
   type BoardChange,
@@ -15,10 +16,10 @@ import {
   unsavedBoard,
 } from './boards';
 import {type Answer, change, type Fault, faultOf} from './client';
-import {moved, pinKey, pinsMax} from './pin-list';
 
-export const isPinned = ({tiles}: Board, key: string): boolean => tiles.some((one) => pinKey(one) === key);
-export const hasRoom = ({tiles}: Board): boolean => tiles.length < pinsMax;
+export const isPinned = ({tiles}: Board, key: string): boolean =>
+  tiles.some((one) => isReport(one) && pinKey(one) === key);
+export const hasRoom = ({tiles}: Board, more = 1): boolean => tiles.length + more <= tilesMax;
 
 interface Wanted {
   readonly of: BoardChange;
@@ -28,22 +29,72 @@ interface Wanted {
   readonly refusal: string;
 }
 
+const full = `a board has up to ${tilesMax} tiles`;
+
 export function togglePin(board: Board, report: KeptReport): void {
-  const refusal = `the board has ${pinsMax} pins`;
   const key = pinKey(report);
-  const tile = report as Board['tiles'][number];
-  const off: BoardChange = ({tiles}) => ({tiles: tiles.filter((one) => pinKey(one) !== key)});
+  const isThis = (one: BoardTile): boolean => isReport(one) && pinKey(one) === key;
+  const off: BoardChange = ({tiles}) => ({tiles: tiles.filter((one) => !isThis(one))});
   const on: BoardChange = (known) =>
-    isPinned(known, key) ? {} : hasRoom(known) ? {tiles: [...known.tiles, tile]} : undefined;
-  make(board, {of: isPinned(board, key) ? off : on, isForAny: true, refusal});
+    isPinned(known, key) ? {} : hasRoom(known) ? {tiles: [...known.tiles, report]} : undefined;
+  make(board, {of: isPinned(board, key) ? off : on, isForAny: true, refusal: full});
 }
 
-export const movePin = (board: Board, key: string, to: number): void =>
+export const addTiles = (board: Board, added: readonly BoardTile[]): void =>
   make(board, {
-    of: (known) => (isPinned(known, key) ? {tiles: [...moved(known.tiles, key, to)]} : {}),
-    isForAny: false,
+    of: (known) => (hasRoom(known, added.length) ? {tiles: [...known.tiles, ...added]} : undefined),
+    isForAny: true,
+    refusal: full,
+  });
+
+export const moveTile = (board: Board, key: string, to: number): void =>
+  make(board, {of: ({tiles}) => ({tiles: moved(tiles, key, to)}), isForAny: false, refusal: ''});
+
+/** Unless somebody else has changed the same of it. `key`: that of the tile. */
+export function changeTile(board: Board, key: string, members: TileMembers): void {
+  const seen = tileAt(board, key);
+  make(board, {
+    of: (known) => {
+      const tile = tileAt(known, key);
+      const names = Object.keys(members) as (keyof TileMembers)[];
+      if (tile === undefined || !names.every((name) => tile[name] === seen?.[name])) return undefined;
+      return {tiles: known.tiles.map((one) => (one === tile ? tileWith(one, members) : one))};
+    },
+    isForAny: true,
+    refusal: 'somebody else changed the tile meanwhile',
+  });
+}
+
+export interface Removed {
+  readonly board: Board;
+  readonly tile: BoardTile;
+  readonly at: number;
+  readonly title: string;
+}
+/** The tile that was removed here last, until it is put back or the page is left. */
+export const removedTile = signal<Removed | undefined>(undefined);
+
+export function removeTile(board: Board, key: string, title: string): void {
+  const at = tileKeys(board.tiles).indexOf(key);
+  removedTile.value = {board, tile: board.tiles[at]!, at, title};
+  make(board, {
+    of: (known) => ({tiles: known.tiles.filter((one) => one !== tileAt(known, key))}),
+    isForAny: true,
     refusal: '',
   });
+}
+
+export function putBack({board, tile, at}: Removed): void {
+  removedTile.value = undefined;
+  make(board, {
+    of: (known) =>
+      hasRoom(known) ? {tiles: [...known.tiles.slice(0, at), tile, ...known.tiles.slice(at)]} : undefined,
+    isForAny: true,
+    refusal: full,
+  });
+}
+
+const tileAt = ({tiles}: Board, key: string): BoardTile | undefined => tiles[tileKeys(tiles).indexOf(key)];
 
 /** Unless somebody else has given it another name. */
 export const renameBoard = (board: Board, name: string): void =>

@@ -4,8 +4,8 @@ import type {Address, KeptReport} from '../../../src/asks/address.js';
 import {keptIn} from '../address/kept';
 import {Popover} from '../controls/popover';
 import {hasRoom, isPinned, togglePin} from '../service/board-changes';
+import {pinKey, tilesMax} from '../service/board-tiles';
 import {type Board, boards, boardsFault, useBoards} from '../service/boards';
-import {pinKey, pinsMax} from '../service/pin-list';
 import {may} from '../service/session';
 import {Icon} from './icon';
 import {later} from './later';
@@ -60,7 +60,7 @@ function OneBoard({board, pin, onToggle}: OfPin & {readonly board: Board | undef
   const words = is
     ? 'Take it off Overview'
     : isFull
-      ? `Overview has ${pinsMax} pins: take one off first`
+      ? `Overview has ${tilesMax} tiles: remove one first`
       : 'Pin to Overview';
   return (
     <button

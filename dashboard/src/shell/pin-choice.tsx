@@ -3,9 +3,9 @@ import {useState} from 'preact/hooks';
 import type {KeptReport} from '../../../src/asks/address.js';
 import {useSending} from '../controls/sending';
 import {createBoard, hasRoom, isPinned, togglePin} from '../service/board-changes';
+import {pinKey, tilesMax} from '../service/board-tiles';
 import {boards} from '../service/boards';
 import {faultOf} from '../service/client';
-import {pinKey, pinsMax} from '../service/pin-list';
 import type {OfPin} from './pin-button';
 import {FaultBox} from './states';
 import './pin-choice.css';
@@ -21,7 +21,7 @@ export function PinChoice({pin, onToggle}: OfPin) {
           <label key={board.id}>
             <input type="checkbox" checked={is} disabled={isFull} onChange={() => onToggle(board)} />
             <span>{board.name}</span>
-            <span class="faint">{isFull ? `has ${pinsMax} pins` : at === 0 ? 'on Overview' : ''}</span>
+            <span class="faint">{isFull ? `has ${tilesMax} tiles` : at === 0 ? 'on Overview' : ''}</span>
           </label>
         );
       })}
@@ -58,7 +58,7 @@ function NewBoard({pin}: {readonly pin: KeptReport}) {
           onInput={({currentTarget}) => setName(currentTarget.value)}
         />
         <button type="submit" class="button" disabled={isBusy || name.trim() === ''}>
-          Make it
+          Create
         </button>
       </span>
       {fault !== undefined && <FaultBox fault={fault} />}

@@ -15,7 +15,7 @@ const shareFields = {
   ends_at: z.string().describe(`A moment in UTC, or \`${neverEnds}\`.`),
   is_shown: z.boolean().describe('`false`: the report that it follows was deleted.'),
   created_at: instant(),
-  created_by: z.string().describe('Name of the person or key.'),
+  created_by: z.string(),
   reads: count().describe('Those of the last minute at other edges are missing.'),
   last_read_at: instant().nullable(),
   version,

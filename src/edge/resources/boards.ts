@@ -1,9 +1,16 @@
 // Boards.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import type {KeptReport} from '../../asks/address.js';
-import {object} from '../../asks/question/members.js';
-import {boardCharsMax, boardsMax, boardsOf, boardTilesMax} from '../../kept/board.js';
+import {name as memberName, object, word} from '../../asks/question/members.js';
+import {
+  type BoardTile,
+  boardCharsMax,
+  boardsMax,
+  boardsOf,
+  boardTilesMax,
+  tileTextCharsMax,
+  tileWidths,
+} from '../../kept/board.js';
 import {boardAnswer} from '../answers/boards.js';
 import type {Front} from '../front.js';
 import {readQuestions} from '../routes/json-fields.js';
@@ -11,16 +18,35 @@ import {lastPlace, name, place} from './fields.js';
 import {keptReport, keptReportOf} from './kept-report.js';
 import {resourceOf} from './resource.js';
 
-const tilesRule = `tiles must be up to ${boardTilesMax} reports, of up to ${boardCharsMax} characters together`;
+const textRule = `a text of 1 to ${tileTextCharsMax} characters`;
+const ofReport = keptReport('');
+
+const tile = object({
+  ...ofReport,
+  questions: ofReport.questions.optional(),
+  text: z
+    .string(textRule)
+    .max(tileTextCharsMax, textRule)
+    .refine((text) => text.trim() !== '', textRule)
+    .optional()
+    .describe('In place of `questions`: plain text.'),
+  name: memberName.optional().describe('Title. Default: the report in words.'),
+  width: word(tileWidths).optional().describe('Of the board. Default: `half`.'),
+}).refine(
+  ({questions, view, text}) => (text === undefined ? questions !== undefined : (questions ?? view) === undefined),
+  {path: ['questions'], error: 'a list of questions, or text in place of questions and view'},
+);
+
+const tilesRule = `tiles must be up to ${boardTilesMax} reports or texts, of up to ${boardCharsMax} characters together`;
 
 const form = z.strictObject({
   name,
   place: place.optional(),
   tiles: z
-    .array(object(keptReport('')), tilesRule)
+    .array(tile, tilesRule)
     .max(boardTilesMax, tilesRule)
     .refine((tiles) => JSON.stringify(tiles).length <= boardCharsMax, tilesRule)
-    .describe('Reports in the order of the board.')
+    .describe('Reports and texts in the order of the board.')
     .optional(),
 });
 
@@ -28,8 +54,12 @@ const exampleId = 'bd_0123456789abcdef';
 const question = {report: 'lifecycle', range: '-90d', interval: 'week', timezone: 'UTC'} as const;
 
 /** @throws RequestFailure */
-const tilesOf = (tiles: z.output<typeof form>['tiles'] | null, front: Front): readonly KeptReport[] =>
-  (tiles ?? []).map((one, at) => keptReportOf(one, `/tiles/${at}`, front));
+const tilesOf = (tiles: z.output<typeof form>['tiles'] | null, front: Front): readonly BoardTile[] =>
+  (tiles ?? []).map(({questions, view, text, name: called, width}, at) => ({
+    ...(questions === undefined ? {text: text!} : keptReportOf({questions, view}, `/tiles/${at}`, front)),
+    ...(called !== undefined && {name: called}),
+    ...(width !== undefined && {width}),
+  }));
 
 export const boards = resourceOf({
   noun: 'board',
@@ -62,7 +92,7 @@ export const boards = resourceOf({
   }),
   description: {
     tag: 'Kept',
-    about: 'Reports that everybody who signs in sees side by side. Overview shows the first board.',
+    about: 'Reports and texts that everybody who signs in sees side by side. Overview shows the first board.',
     example: {
       id: exampleId,
       body: {name: 'Growth', place: 1, tiles: [{questions: [question]}]},

@@ -4,7 +4,7 @@ import {readFileSync} from 'node:fs';
 import {isDeepStrictEqual} from 'node:util';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
-import {pinKey} from '../../../dashboard/src/service/pin-list.js';
+import {pinKey} from '../../../dashboard/src/service/board-tiles.js';
 import {addressOf} from '../../../src/asks/address.js';
 import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {DigestAnswer} from '../../../src/edge/answers/digests.js';
@@ -296,14 +296,14 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
   const listed = async () => (await readBoards(other)).map(({name, tiles}) => [name, tiles.length]);
   const before = (await listed())[0]![1];
   await dashboard.goto('/boards');
-  await page.getByRole('button', {name: 'Make a board'}).click();
+  await page.getByRole('button', {name: 'Create a board'}).click();
   await page.getByLabel('Name', {exact: true}).fill('Growth');
   await dashboard.expectSoundOnPhone();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', {name: 'Growth', level: 1}).waitFor();
   const address = new URL(page.url());
   expect(address.search).toMatch(/^\?board=bd_[0-9a-f]{16}$/);
-  await page.getByText('Nothing is pinned to this board yet').waitFor();
+  await page.getByText('This board is empty').waitFor();
 
   await dashboard.follow(`/retention?start=signup&range=${from}..${to}`);
   await page.getByRole('button', {name: 'Pin to a board'}).click();
@@ -320,7 +320,7 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
   );
   await dashboard.expectSoundOnPhone();
   await page.getByLabel('Name of a new board').fill('Second');
-  await page.getByRole('button', {name: 'Make it'}).click();
+  await page.getByRole('button', {name: 'Create', exact: true}).click();
   await page.getByRole('checkbox', {name: 'Second', checked: true}).waitFor();
   await until('the new board has the pin', async () => JSON.stringify((await listed())[2]) === '["Second",1]');
   const second = (await readBoards(other))[2]!;
@@ -368,6 +368,92 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
   await dashboard.follow(`/boards${address.search}`);
   await page.getByText('There is no such board').waitFor();
   await dashboard.expectSound();
+});
+
+test('A board of four reports is made in ten clicks; its tiles get titles, widths and texts, move, and come back when removed', async () => {
+  const other = new BrowserClient(service.baseUrl);
+  await other.signIn({token: service.adminToken});
+  await dashboard.goto('/boards');
+  let clicks = 0;
+  const click = async (place: Locator): Promise<void> => {
+    clicks += 1;
+    await place.click();
+  };
+  await click(page.getByRole('button', {name: 'Create a board'}));
+  await page.getByLabel('Name', {exact: true}).fill('Weekly');
+  await click(page.getByRole('dialog').getByRole('button', {name: 'Create', exact: true}));
+  await click(page.getByRole('button', {name: 'Add tiles'}));
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Find a report or an event').fill('signup');
+  await click(dialog.getByRole('checkbox', {name: /^signup over time/}));
+  await click(dialog.getByRole('checkbox', {name: /^Number of signup/}));
+  await dialog.getByLabel('Find a report or an event').fill('');
+  await click(dialog.getByRole('checkbox', {name: /^Active users/}));
+  await click(dialog.getByRole('checkbox', {name: /^Lifecycle/}));
+  await dialog
+    .getByLabel('A text, such as what the board is for')
+    .fill('Look at <b>signup</b> first.\nThen at the rest.');
+  await dashboard.expectSoundOnPhone();
+  await click(dialog.getByRole('button', {name: 'Add 5 tiles'}));
+  const tiles = page.locator('.board-tile');
+  const titles = () => tiles.locator('section').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')!));
+  const isOrder = (...names: readonly string[]): Promise<unknown> =>
+    until(`the tiles are ${names}`, async () => isDeepStrictEqual(await titles(), names));
+  await isOrder('Text', 'signup', 'Number of signup', 'Active users', 'Lifecycle');
+  expect(clicks).toBeLessThanOrEqual(10);
+  await page.getByText('Look at <b>signup</b> first.').waitFor();
+  const boardNow = async () => (await readBoards(other)).find(({name}) => name === 'Weekly')!;
+  await until('it is stored', async () => (await boardNow())?.tiles.length === 5);
+  const {total} = (
+    await secret.get(
+      `/v1/reports/events?${query({event: 'signup', from: dateOf(Date.now() - 29 * dayMs), to: dateOf(Date.now())})}`,
+    )
+  ).json<{total: number}>();
+  await card('Number of signup')
+    .locator('.number', {hasText: String(total)})
+    .first()
+    .waitFor();
+
+  // By keyboard alone.
+  const open = async (title: string): Promise<Locator> => {
+    await card(title)
+      .getByRole('button', {name: `Change ${title}`})
+      .press('Enter');
+    return page.getByRole('region', {name: `Change ${title}`});
+  };
+  await open('signup');
+  await page.keyboard.type('Sign-ups');
+  await page.keyboard.press('Enter');
+  await isOrder('Text', 'Sign-ups', 'Number of signup', 'Active users', 'Lifecycle');
+  const widths = await open('Sign-ups');
+  await widths.getByRole('button', {name: 'Full'}).press('Enter');
+  await page.locator('.board-tile.span-12', {has: card('Sign-ups')}).waitFor();
+  await dashboard.expectSoundOnPhone();
+  await page.keyboard.press('Escape');
+  await card('Lifecycle').getByRole('button', {name: 'Move Lifecycle forward'}).press('Enter');
+  await isOrder('Text', 'Sign-ups', 'Number of signup', 'Lifecycle', 'Active users');
+  const text = await open('Text');
+  await text.getByLabel('Text').fill('Look at the rest.');
+  await text.getByRole('button', {name: 'Save'}).press('Enter');
+  await page.getByText('Look at the rest.', {exact: true}).waitFor();
+  await (await open('Number of signup')).getByRole('button', {name: 'Remove from the board'}).press('Enter');
+  await isOrder('Text', 'Sign-ups', 'Lifecycle', 'Active users');
+  await until('it is removed', async () => (await boardNow()).tiles.length === 4);
+  await page.getByRole('button', {name: 'Put it back'}).press('Enter');
+  await isOrder('Text', 'Sign-ups', 'Number of signup', 'Lifecycle', 'Active users');
+  await until('all of it is stored', async () => {
+    const shown = (await boardNow()).tiles.map(({name, width, text: words}) => ({name, width, words}));
+    return isDeepStrictEqual(JSON.parse(JSON.stringify(shown)), [
+      {width: 'full', words: 'Look at the rest.'},
+      {name: 'Sign-ups', width: 'full'},
+      {name: 'Number of signup', width: 'third'},
+      {},
+      {},
+    ]);
+  });
+  await dashboard.settled();
+  await dashboard.expectSoundOnPhone();
+  expect((await other.delete(`/dashboard/api/v1/boards/${(await boardNow()).id}`)).status).toBe(200);
 });
 
 test('Names lists which events, properties, traits and values there are, and leads to their trends', async () => {

@@ -2,7 +2,7 @@
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page, Request} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
-import {pinKey} from '../../../dashboard/src/service/pin-list.js';
+import {pinKey} from '../../../dashboard/src/service/board-tiles.js';
 import {pinsOf, readBoards, setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {browserTests, chromiumPath, DashboardPage, openBrowser, seldomRefreshed} from '../../support/dashboard-page.js';
@@ -604,7 +604,7 @@ test('pinned reports are on Overview for everybody, in an order that buttons, ke
     dashboard.forgive(/412/);
     await dashboard.expectSound();
     await overtakeWith([pins[2], pins[0], pins[1]]);
-    await page.getByRole('button', {name: 'Take signup off the board'}).click();
+    await remove('signup');
     await untilOrder(['subscribed', 'From signup to subscribed']);
     await untilStored([pins[2], pins[1]]);
     dashboard.forgive(/412/);
@@ -613,12 +613,11 @@ test('pinned reports are on Overview for everybody, in an order that buttons, ke
     await reader.goto(`/?${range()}`);
     await reader.page.getByRole('region', {name: 'subscribed', exact: true}).waitFor();
     await reader.page.getByText('None yet').waitFor(); // Annotations, as a reader sees no single event.
-    expect(await reader.page.getByRole('button', {name: /^Take|^Move/}).count()).toBe(0);
+    expect(await reader.page.getByRole('button', {name: /^Change|^Move/}).count()).toBe(0);
     await reader.expectSoundOnPhone();
     await reader.close();
 
-    for (const name of ['subscribed', 'From signup to subscribed'])
-      await page.getByRole('button', {name: `Take ${name} off the board`}).click();
+    for (const name of ['subscribed', 'From signup to subscribed']) await remove(name);
     await untilOrder([]);
     await untilStored([]);
   } finally {
@@ -658,6 +657,11 @@ test('Overview with four pins asks for itself, twice for numbers, once for the n
     await setPins(admin, []);
   }
 });
+
+async function remove(tile: string): Promise<void> {
+  await page.getByRole('button', {name: `Change ${tile}`}).click();
+  await page.getByRole('button', {name: 'Remove from the board'}).click();
+}
 
 /** Lets go once the page shows the place: where it is busy, it learns late what the pointer is above. */
 async function drag(handle: Locator, place: Locator): Promise<void> {

@@ -347,7 +347,7 @@ describe('a user who is deleted', () => {
     const following = (await follow(await save('/trends', '?event=login', 'Eve Adams'))).json<CreatedShareAnswer>();
     const ofTeam = await linkTo('/trends', '?event=signup&user_where=plan+eq+team');
     const annotation = await made('v1/annotations', {at: '2026-05-01', text: 'Call with Eve Adams'});
-    const board = await made('v1/boards', {name: `About ${userId}`});
+    const board = await made('v1/boards', {name: 'About', tiles: [{text: `Call ${userId} back`}]});
     const alert = await made('v1/alerts', {
       name: 'hers',
       kind: 'absence',

@@ -25,8 +25,8 @@ export function NameBoard({board, onClose}: {readonly board: Board | undefined; 
   };
   return (
     <DialogForm
-      title={board === undefined ? 'Make a board' : 'Rename the board'}
-      actText={board === undefined ? 'Make it' : 'Rename'}
+      title={board === undefined ? 'Create a board' : 'Rename the board'}
+      actText={board === undefined ? 'Create' : 'Rename'}
       isReady={text !== ''}
       act={done}
       onClose={onClose}
@@ -44,7 +44,7 @@ export function NameBoard({board, onClose}: {readonly board: Board | undefined; 
 }
 
 export function DeleteBoard({board, onClose}: {readonly board: Board; readonly onClose: () => void}) {
-  const {name, tiles: pins} = board;
+  const {name, tiles} = board;
   return (
     <ConfirmDialog
       title={`Delete ${name}?`}
@@ -54,8 +54,8 @@ export function DeleteBoard({board, onClose}: {readonly board: Board; readonly o
       onClose={onClose}
     >
       <p>
-        <strong>{name}</strong> {pins.length === 0 ? 'has no pin. It' : `and its ${pins.length} pins`} will be gone for
-        everybody. Reports and numbers stay.
+        <strong>{name}</strong> {tiles.length === 0 ? 'has no tile. It' : `and its ${tiles.length} tiles`} will be gone
+        for everybody. Reports and numbers stay.
       </p>
     </ConfirmDialog>
   );

@@ -1,4 +1,4 @@
-// All boards in their order: made, renamed, arranged, deleted by who may pin. Overview shows the first one.
+// All boards in their order: created, renamed, arranged, deleted by who may pin. Overview shows the first one.
 import {useState} from 'preact/hooks';
 import {asSaved, boardForm} from '../../address/board-address';
 import {placeBetween} from '../../address/saved-report';
@@ -45,7 +45,7 @@ export function BoardList() {
             onClick={() => setOpen({what: 'create'})}
           >
             <Icon name="Plus" />
-            Make a board
+            Create a board
           </button>
         )}
       </Head>
@@ -95,7 +95,7 @@ function Row({
   readonly onDown: (() => void) | undefined;
   readonly onOpen: (what: 'rename' | 'delete') => void;
 }) {
-  const {name, tiles: pins, changed_at: changedAt, changed_by: changedBy} = board;
+  const {name, tiles, changed_at: changedAt, changed_by: changedBy} = board;
   const {where, user_where, not_segment} = useAddress(boardForm).question;
   return (
     <li data-row>
@@ -106,7 +106,7 @@ function Row({
         ) : (
           <a href={boardAddress(board, {...asSaved, where, user_where, not_segment})}>{name}</a>
         )}
-        <span class="faint">{pins.length === 1 ? '1 pin' : `${pins.length} pins`}</span>
+        <span class="faint">{tiles.length === 1 ? '1 tile' : `${tiles.length} tiles`}</span>
       </span>
       <span class="saved-who faint">
         {changedAt !== '' && (

@@ -8,23 +8,28 @@ import {conditionText} from '../../address/conditions';
 import {range as rangeParameter} from '../../address/report-address';
 import {homeZone} from '../../address/zone';
 import {BoardLinks} from '../../boards/board-links';
-import {BoardRow} from '../../boards/board-row';
+import {BoardRow, RemovedTile} from '../../boards/board-row';
 import {RangeControl} from '../../controls/range';
+import {hasRoom} from '../../service/board-changes';
+import {tileKeys, tilesMax} from '../../service/board-tiles';
 import {type Board, boards, boardsFault} from '../../service/boards';
 import {type Freshness, oldest} from '../../service/freshness';
-import {pinKey} from '../../service/pin-list';
 import {may} from '../../service/session';
 import type {Address} from '../../service/use-address';
 import {AddressProblems} from '../../shell/address-problems';
 import {FreshnessPill} from '../../shell/freshness';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
+import {later} from '../../shell/later';
 import {Empty, Loading} from '../../shell/states';
 import {WithoutSwitch} from '../../shell/without-switch';
 import {todayIn} from '../../shell/zone-day';
+import type {AddTilesProps} from './add-tiles';
 import {BoardFilters} from './board-filters';
 
-/** By the key of the pin. */
+const AddTiles = later<AddTilesProps>(() => import('./add-tiles').then(({AddTiles: Part}) => Part));
+
+/** By the key of the tile. */
 type Freshnesses = Readonly<Record<string, Freshness | undefined>>;
 type BoardPage = Address<QuestionOf<typeof boardForm>>;
 
@@ -44,12 +49,13 @@ export function OneBoard({id, address}: {readonly id: string; readonly address: 
           </Empty>
         </section>
       )}
+      {board !== undefined && <RemovedTile id={board.id} />}
       {board?.tiles.length === 0 && (
-        <section class="card" aria-label="Nothing pinned">
-          <Empty title="Nothing is pinned to this board yet">
+        <section class="card" aria-label="Nothing on it">
+          <Empty title="This board is empty">
             {may('analyst')
-              ? 'Ask something on a page, such as Trends or Retention, and press the pin there.'
-              : 'An analyst can pin reports to it.'}
+              ? 'Add saved reports, reports of your events, numbers and texts here, or press the pin on the page of any report.'
+              : 'An analyst can add reports to it.'}
           </Empty>
         </section>
       )}
@@ -58,7 +64,7 @@ export function OneBoard({id, address}: {readonly id: string; readonly address: 
           board={board}
           all={question}
           onRange={(range) => ask({range})}
-          onFresh={(pin, freshness) => (fresh.value = {...fresh.peek(), [pin]: freshness})}
+          onFresh={(place, freshness) => (fresh.value = {...fresh.peek(), [place]: freshness})}
         />
       )}
     </>
@@ -76,13 +82,16 @@ function BoardHead({
   readonly address: BoardPage;
 }) {
   const [isOpen, setOpen] = useState(false);
+  const [isAdding, setAdding] = useState(false);
   const {range, where, user_where: ofUsers} = question;
   const filters = [...where.map(conditionText), ...ofUsers.map((one) => `users whose ${conditionText(one)}`)];
   return (
     <>
       <Head
         title={board?.name ?? 'Board'}
-        freshness={<FreshnessPill freshness={oldest((board?.tiles ?? []).map((pin) => fresh.value[pinKey(pin)]))} />}
+        freshness={
+          <FreshnessPill freshness={oldest(tileKeys(board?.tiles ?? []).map((place) => fresh.value[place]))} />
+        }
       >
         <RangeControl
           range={range ?? rangeParameter.absent}
@@ -95,7 +104,20 @@ function BoardHead({
           Filter
         </button>
         <WithoutSwitch notSegment={question.not_segment} onChange={(not_segment) => ask({not_segment})} />
+        {board !== undefined && may('analyst') && (
+          <button
+            type="button"
+            class="button primary"
+            disabled={!hasRoom(board)}
+            title={hasRoom(board) ? undefined : `It has ${tilesMax} tiles: remove one first`}
+            onClick={() => setAdding(true)}
+          >
+            <Icon name="Plus" />
+            Add tiles
+          </button>
+        )}
       </Head>
+      {isAdding && board !== undefined && <AddTiles board={board} onClose={() => setAdding(false)} />}
       {isOpen && <BoardFilters all={question} onChange={ask} />}
       {(range !== null || filters.length > 0) && (
         <p class="against" role="status">

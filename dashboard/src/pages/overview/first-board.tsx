@@ -3,7 +3,7 @@
 import {asSaved} from '../../address/board-address';
 import {type Interval, type Range, rangeText} from '../../address/range';
 import {BoardLinks} from '../../boards/board-links';
-import {BoardRow} from '../../boards/board-row';
+import {BoardRow, RemovedTile} from '../../boards/board-row';
 import {tiles} from '../../boards/pinned';
 import type {OfTiles} from '../../boards/report-tile';
 import {boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
@@ -39,6 +39,7 @@ export function FirstBoard({range, isChosen, every, notSegment, onRange}: FirstB
         </div>
       )}
       <BoardLinks shown={board} all={ofTiles.all} />
+      {board !== undefined && <RemovedTile id={board.id} />}
       {hasPin ? (
         <BoardRow {...ofTiles} board={board} beside={<NewestCard key="newest" />} />
       ) : (
