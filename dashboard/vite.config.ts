@@ -61,7 +61,7 @@ export default defineConfig({
             },
             {
               name: 'reports',
-              test: /src\/(boards|reports|share|pages\/(boards|report|saved|web))\//,
+              test: /src\/(boards|digests|reports|share|pages\/(boards|report|saved|web))\//,
             },
             {name: 'people', test: /src\/pages\/(events|people)\//},
             {name: 'operation', test: /src\/(pages|webhooks)\//},

@@ -1,10 +1,11 @@
-// A link that shows one report of the dashboard to everybody who has it.
+// A link that shows one report of the dashboard, or one board, to everybody who has it.
 //   SL1. The link is shown once, when it is made: of its 192 random bits only the SHA-256 is stored.
 //   SL2. A revoked link is a record that was removed: every process forgets it as soon as its watch tells (kept-store.ts).
-//   SL3. A link that follows a saved report shows what the report is now. Any other one keeps its questions.
+//   SL3. A link that follows a saved report or a board shows what that is now. Any other one keeps its questions.
 import {randomBytes} from 'node:crypto';
 import type {KeptReport} from '../asks/address.js';
 import {hashKey} from '../keys/key.js';
+import {type BoardTile, boardsOf} from './board.js';
 import type {Definition} from './definition.js';
 import type {Definitions, KeptStore} from './kept-store.js';
 import {savedReportsOf} from './saved-report.js';
@@ -18,12 +19,18 @@ export interface SharedReport extends KeptReport {
   readonly name: string;
 }
 
+/** A board with the name that its page shows. */
+export interface SharedBoard {
+  readonly name: string;
+  readonly tiles: readonly BoardTile[];
+}
+
 export interface Share extends Definition {
   /** SHA-256 of the link's token, hex. SL1 */
   readonly hash: string;
-  /** Name of the report; of one that is followed, when the link was made. */
+  /** Name of the report or board; of one that is followed, when the link was made. */
   readonly name: string;
-  /** Id of the saved report, or what the link keeps. SL3 */
+  /** Id of the saved report or board, or what the link keeps. SL3 */
   readonly of: {readonly follows: string} | KeptReport;
   /** Epoch ms; null: it has no end. */
   readonly untilMs: number | null;
@@ -58,6 +65,6 @@ export function shareOf(store: KeptStore, token: string, nowMs: number): Share |
   return share === undefined || (share.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs ? undefined : share;
 }
 
-/** Report of a link; undefined: it was deleted. SL3 */
-export const sharedReportOf = (store: KeptStore, {name, of}: Share): SharedReport | undefined =>
-  'follows' in of ? savedReportsOf(store).get(of.follows) : {name, ...of};
+/** What a link shows; undefined: it was deleted. SL3 */
+export const sharedOf = (store: KeptStore, {name, of}: Share): SharedReport | SharedBoard | undefined =>
+  'follows' in of ? (savedReportsOf(store).get(of.follows) ?? boardsOf(store).get(of.follows)) : {name, ...of};

@@ -123,3 +123,21 @@ test('a question that the report does not keep has no answer', () => {
   for (const path of ['v1/reports/events?event=a&from=2026-11-01&to=2026-11-02', 'v1/names?limit=1&from=a&to=b'])
     expect(sharedAnswer(link as unknown as Parameters<typeof sharedAnswer>[0], path)).toBeUndefined();
 });
+
+test('of a board that asks the same over several ranges, each has its own answers, those of the compared days included', () => {
+  const tiles = ['7d', '30d', '90d'].map((range) => `?event=signup&range=${range}`);
+  const links = tiles.map((search, tile) => ({tile, link: answered(keptAt(`/trends${search}`)), search}));
+  const answers = links.flatMap(({tile, link}) =>
+    link.answers.map((one) => {
+      const named = Object.entries(one).map(([name, value]) =>
+        ['answer', 'previous', 'so_far'].includes(name) ? [name, {...(value as object), tile}] : [name, value],
+      );
+      return Object.fromEntries(named);
+    }),
+  );
+  for (const {tile, search} of links)
+    for (const asked of asks['/trends']!(search)) {
+      const found = sharedAnswer({at, answers} as unknown as Parameters<typeof sharedAnswer>[0], flatOf(asked));
+      expect(found).toMatchObject({value: {tile}});
+    }
+});

@@ -4,7 +4,7 @@ import {ofService} from '../../src/asks/asker.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {RequestFailure, unavailable} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
-import {answersOf} from '../../src/edge/routes/shared-report.js';
+import {answersOf, boardAnswersOf} from '../../src/edge/routes/shared-report.js';
 import type {SharedReport} from '../../src/kept/share.js';
 import {keptAt} from '../support/kept-report.js';
 
@@ -58,6 +58,21 @@ test('every answer is of the snapshots of the first, also those that are asked f
     {answer: {series: [{total: 1}, {total: 1}]}},
   ]);
   expect(asked.map(({at}) => at)).toEqual([undefined, ...asked.slice(1).map(() => '0:1.1')]);
+});
+
+test('a board has the answers of its tiles, all of the snapshots of the first, and its texts as they are', async () => {
+  const {front, asked} = played(() => ({total: 1}));
+  const text = {text: 'Why', width: 'full'} as const;
+  const [one, other] = [keptAt('/trends?event=signup&range=7d&compare=off'), keptAt('/lifecycle?event=login')];
+  const {tiles} = await boardAnswersOf(front, [text, {...one, name: 'New'}, {...other, width: 'third'}], ofService);
+  expect(tiles).toMatchObject([
+    text,
+    {name: 'New', answers: one.questions.map((question) => ({question, answer: expect.anything()}))},
+    {width: 'third', answers: other.questions.map((question) => ({question, answer: expect.anything()}))},
+  ]);
+  expect(asked).toHaveLength(one.questions.length + other.questions.length);
+  expect(asked.map(({at}) => at)).toEqual([undefined, ...asked.slice(1).map(() => '0:1.1')]);
+  expect((await boardAnswersOf(front, [text], ofService)).naming).toEqual({people: [], brokenDownBy: [], few: []});
 });
 
 test('an answer that fails leaves the others of these snapshots', async () => {

@@ -19,7 +19,11 @@ export function BoardRow({
   const keys = tileKeys(tiles);
   const reorder = useReorder(keys, (key, to) => moveTile(board, key, to));
   const columns = (tile: BoardTile, at: number): number =>
-    beside === undefined ? spanOf(tile, tiles.length === 1) : at === 0 ? 8 : spanOf(tile, tiles.length === 2);
+    beside === undefined
+      ? spanOf(tile.width, tiles.length === 1)
+      : at === 0
+        ? 8
+        : spanOf(tile.width, tiles.length === 2);
   // All cards are in one list, so a tile that is moved keeps its card and its data.
   const cards = tiles.map((tile, at) => (
     <div key={keys[at]} class={`board-tile pinned span-${columns(tile, at)}`} {...reorder.place(keys[at]!)}>

@@ -2,7 +2,7 @@
 //   TI1. Each tile says how fresh its numbers are: the head of the board says up to when those of all of them are exact.
 //   TI2. A tile leads to its report with the question that it shows: the page has the same numbers.
 import type {ComponentChildren, FunctionComponent} from 'preact';
-import {pageAddress} from '../address/base';
+import {isShared, pageAddress} from '../address/base';
 import {type ForTiles, narrowingOf} from '../address/board-address';
 import type {Problem} from '../address/codec';
 import {narrowed} from '../address/narrowed';
@@ -21,7 +21,8 @@ import {todayIn} from '../shell/zone-day';
 /** What a board decides for all its tiles. */
 export interface OfTiles {
   readonly all: ForTiles;
-  readonly onRange: (range: Range) => void;
+  /** Asks for these days, which were drawn on a chart. */
+  readonly onRange?: (range: Range) => void;
 }
 
 export interface TileProps extends OfTiles {
@@ -67,9 +68,9 @@ export const tileOf = ({path, name}: ReportEntry, report: AnyReport): FunctionCo
     return (
       <Result
         {...asked}
-        tile={{title, address: pageAddress(path) + codec.write(question), before}}
+        tile={{title, address: isShared ? undefined : pageAddress(path) + codec.write(question), before}}
         tools={tools(title)}
-        onRange={onRange}
+        {...(onRange && {onRange})}
         onFresh={onFresh}
       />
     );

@@ -26,8 +26,8 @@ export interface FieldsProps<Question> extends Pick<Asked<Question>, 'question' 
 /** Head of a tile. */
 export interface Tile {
   readonly title: string;
-  /** Address of the report on its own page. */
-  readonly address: string;
+  /** Address of the report on its own page; undefined: it leads nowhere. */
+  readonly address: string | undefined;
   /** Stands above the numbers. */
   readonly before: ComponentChildren;
 }

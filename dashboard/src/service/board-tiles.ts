@@ -1,9 +1,11 @@
 // The tiles of a board: reports, each with its own days, and texts.
 import {addressOf, type KeptReport} from '../../../src/asks/address.js';
+import type {BoardAnswer} from '../../../src/edge/answers/boards.js';
 import {homeZone} from '../address/zone.js';
-import type {BoardTile, ReportTile, TextTile} from '../../../src/kept/board.js';
 
-export type {BoardTile, ReportTile, TextTile};
+export type BoardTile = BoardAnswer['tiles'][number];
+export type TextTile = Extract<BoardTile, {readonly text: string}>;
+export type ReportTile = Exclude<BoardTile, TextTile>;
 export type TileWidth = NonNullable<BoardTile['width']>;
 
 /** Number of tiles that the service stores at most (src/kept/board.ts). */
@@ -44,7 +46,7 @@ export const tileWith = (tile: BoardTile, members: TileMembers): BoardTile =>
   ) as unknown as BoardTile;
 
 /** Columns of the twelve that the board has. A tile that is alone is as wide as the board. */
-export function spanOf({width}: BoardTile, isAlone: boolean): 4 | 6 | 12 {
+export function spanOf(width: TileWidth | undefined, isAlone: boolean): 4 | 6 | 12 {
   if (width === undefined) return isAlone ? 12 : 6;
   return ({third: 4, half: 6, full: 12} as const)[width];
 }

@@ -59,8 +59,10 @@ function begin(): void {
 }
 
 async function readAnew(): Promise<void> {
+  const before = readBoards.peek();
   const answer = await read<Listed<Board>>('v1/boards');
-  if (changes.peek().length > 0) return; // The answers to these are newer.
+  // The answers to changes are newer: to those on their way, and to those that were answered meanwhile.
+  if (changes.peek().length > 0 || readBoards.peek() !== before) return;
   readFault.value = faultOf(answer);
   if (answer.kind === 'value') take(answer.isSame ? (readBoards.peek() ?? answer.value.data) : answer.value.data);
 }

@@ -1,13 +1,15 @@
 // Which of the answers of a link is that to a question of the page.
 //   SA1. A link answers the questions that the report keeps: several events at once, over a range that moves, compared or not. The page
 //        asks for one event and one range at a time.
+//   SA2. A board may keep one question over several ranges: an answer is that over the days that are asked for, compared days included.
 import type {ReportQuestion} from '../../../src/asks/address.js';
 import {type FixedQuestion, flatOf} from '../../../src/asks/question/flat.js';
 import type {ConditionMember} from '../../../src/asks/question/members.js';
 import {rangeText} from '../../../src/asks/question/range-text.js';
 import type {CountsAnswer, EntriesAnswer} from '../../../src/edge/answers/counts.js';
 import type {SharedAnswer, SharedReportAnswer} from '../../../src/edge/dashboard/answers/shared-report.js';
-import {dayOfMs, daysOf, parseRange} from '../address/range.js';
+import {comparedDays} from '../address/compared.js';
+import {type Compare, type Days, dayOfMs, daysOf, type Interval, parseRange} from '../address/range.js';
 import {boundsText} from '../address/report-address.js';
 import {utc, wallMs} from '../address/zone.js';
 
@@ -16,7 +18,7 @@ type Failed = Exclude<SharedAnswer, Answered>;
 
 /** `key`: flat form of the page's question. Undefined: the link has no answer to it. */
 export function sharedAnswer(
-  {at, answers}: SharedReportAnswer,
+  {at, answers}: Pick<SharedReportAnswer, 'at' | 'answers'>,
   key: string,
 ): {readonly value: unknown; readonly meta: Answered['meta']} | Failed | undefined {
   const asked = paramsOf(key);
@@ -31,18 +33,27 @@ export function sharedAnswer(
   return undefined;
 }
 
-/** The answer over the range that is asked for. */
+/** The answer over the range that is asked for. SA2 */
 function valueFor(
   {question, answer, previous, so_far: soFar}: Answered,
   asked: URLSearchParams,
   atMs: number,
 ): unknown {
   const {range, timezone = utc} = question;
-  const days = parseRange(rangeText(range, 'week_start' in question ? question.week_start : undefined));
-  const today = dayOfMs(wallMs(timezone, atMs));
-  const first = days === undefined ? undefined : boundsText({...daysOf(days, today), zone: timezone})[0];
-  if (asked.get('from') === first) return answer;
-  return asked.get('to')!.includes('T') ? soFar : previous;
+  const text = parseRange(rangeText(range, 'week_start' in question ? question.week_start : undefined));
+  if (text === undefined) return undefined;
+  const days = daysOf(text, dayOfMs(wallMs(timezone, atMs)));
+  const isSoFar = asked.get('to')!.includes('T');
+  const areAsked = ({from, to}: Days): boolean => {
+    const [first, last] = boundsText({from, to, zone: timezone});
+    // A moment is within the last day.
+    return asked.get('from') === first && (isSoFar || asked.get('to') === last);
+  };
+  if (areAsked(days)) return answer;
+  const {compare = 'off', interval = 'day'} = question as {readonly compare?: Compare; readonly interval?: Interval};
+  const past = comparedDays(days, interval, compare);
+  if (past === undefined || !areAsked(past)) return undefined;
+  return isSoFar ? soFar : previous;
 }
 
 /** The question, of each of its events by itself. */

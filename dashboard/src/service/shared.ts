@@ -1,12 +1,19 @@
-// Data of a shared report, for a person who has its link. The pages of reports show it like an answer, without controls.
+// Data of a shared report or board, for a person who has its link. It is shown like an answer, without controls.
 import {signal} from '@preact/signals';
+import type {BoardTile, TextTile} from './board-tiles';
 import type {QuestionAnswers} from './question-batches';
+
+/** A report by its address. */
+export interface SharedReport {
+  readonly page: string;
+  readonly search: string;
+}
+export type SharedTile = TextTile | (SharedReport & Pick<BoardTile, 'name' | 'width'> & {readonly text?: undefined});
 
 export interface Shared {
   readonly name: string;
-  readonly page: string;
-  /** The address of the report. */
-  readonly search: string;
+  /** A report, or the tiles of a board. */
+  readonly shown: SharedReport | {readonly tiles: readonly SharedTile[]};
   /** Time of the answers, by the service's clock: relative ranges end with its day. */
   readonly atMs: number;
   /** Time up to which the numbers are exact; undefined when no question was answered. */

@@ -1,18 +1,24 @@
-// The page of a link: one report with its numbers and how they are counted, for whoever has the link. It leads nowhere else.
+// The page of a link: one report with its numbers and how they are counted, or one board, for whoever has the link. It leads nowhere
+// else.
 import type {FunctionComponent} from 'preact';
+import {asSaved} from '../address/board-address';
+import {tiles} from '../boards/pinned';
+import {TextCard} from '../boards/text-card';
 import {agoText, datesText, momentText, rangeName} from '../charts/format';
 import {type ReportEntry, reports} from '../reports/all';
 import {type AnyReport, askedOf, type WordRow} from '../reports/report';
+import {spanOf} from '../service/board-tiles';
 import type {Fault} from '../service/client';
 import {now} from '../service/now';
 import {readShare, shareFault} from '../service/share-link';
-import {shared} from '../service/shared';
+import {type SharedReport as SharedReportPlace, type SharedTile, shared} from '../service/shared';
 import {Card} from '../shell/card';
 import {Head} from '../shell/head';
 import {later} from '../shell/later';
 import {FaultBox, Loading} from '../shell/states';
 import {todayIn} from '../shell/zone-day';
 import './share.css';
+import '../boards/board-row.css';
 
 const waiting = <Loading lines={8} />;
 export const shownLater = ({script}: ReportEntry): FunctionComponent<{readonly search: string}> =>
@@ -70,18 +76,41 @@ export function SharedReport() {
         )}
       </main>
     );
-  const {name, page, search} = report;
-  const Report = shownReports.get(page);
+  const {name, shown} = report;
   return (
     <main class="page shared">
       <Head title={name} freshness={<AsOf />} />
-      {Report === undefined ? (
-        <p>This link is of a newer version: reload the page.</p>
-      ) : (
-        <Report key={search} search={search} />
-      )}
+      {'tiles' in shown ? <SharedBoard tiles={shown.tiles} /> : <OneReport {...shown} />}
     </main>
   );
+}
+
+const newer = <p>This link is of a newer version: reload the page.</p>;
+
+function OneReport({page, search}: SharedReportPlace) {
+  const Report = shownReports.get(page);
+  return Report === undefined ? newer : <Report key={search} search={search} />;
+}
+
+function SharedBoard({tiles: all}: {readonly tiles: readonly SharedTile[]}) {
+  if (all.length === 0) return <p>There is nothing on this board yet.</p>;
+  return (
+    <div class="row">
+      {all.map((tile, at) => (
+        <div key={at} class={`board-tile span-${spanOf(tile.width, all.length === 1)}`}>
+          {tile.text === undefined ? <OneTile {...tile} /> : <TextCard tile={tile} tools={nothing} />}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const nothing = (): null => null;
+
+function OneTile({page, search, name}: Exclude<SharedTile, {readonly text: string}>) {
+  const Tile = tiles.get(page);
+  if (Tile === undefined) return newer;
+  return <Tile key={search} all={asSaved} search={search} name={name} tools={nothing} onFresh={nothing} />;
 }
 
 function Over({why}: {readonly why: string}) {

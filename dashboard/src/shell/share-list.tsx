@@ -20,10 +20,12 @@ export function ShareList() {
   const {value, fault} = asked.value;
   const shares = [...(value?.data ?? [])].reverse(); // The newest first.
   return (
-    <Card span={12} title="Links" note="each shows one report, without signing in">
+    <Card span={12} title="Links" note="each shows one report or board, without signing in">
       <AskedState value={value} fault={fault} onAgain={ask} />
       {value !== undefined && shares.length === 0 && (
-        <Empty title="Nothing is shared">Share a saved report, and its link is here until it is revoked.</Empty>
+        <Empty title="Nothing is shared">
+          Share a saved report or a board, and its link is here until it is revoked.
+        </Empty>
       )}
       {shares.length > 0 && (
         <ActionsTable
@@ -64,7 +66,7 @@ export function ShareList() {
           }}
           onClose={() => setRevoking(undefined)}
         >
-          <p>It shows nothing from then on, wherever it is. The report stays.</p>
+          <p>It shows nothing from then on, wherever it is. What it showed stays.</p>
         </ConfirmDialog>
       )}
     </Card>
@@ -74,9 +76,14 @@ export function ShareList() {
 /** Fault of a revocation; none if another person revoked the link first. */
 const revoked = (fault: Fault | undefined): Fault | undefined => (fault?.code === 'not_found' ? undefined : fault);
 
-function wordsOf({report, is_shown: isShown, origins}: ShareAnswer): string {
+function wordsOf({report, board, is_shown: isShown, origins}: ShareAnswer): string {
+  const what = board === undefined ? 'report' : 'board';
   const words = [
-    ...(report === undefined ? ['as it was'] : isShown ? ['follows the report'] : ['its report was deleted']),
+    ...((report ?? board) === undefined
+      ? ['as it was']
+      : isShown
+        ? [`follows the ${what}`]
+        : [`its ${what} was deleted`]),
     ...(origins.length === 0 ? [] : [`embedded in ${origins.join(', ')}`]),
   ];
   return words.join(', ');

@@ -1,5 +1,5 @@
 // Reads of links that share a report, by people who have one. src/edge/resources/shares.ts creates, changes and deletes links.
-//   SH1. A link opens its one report, and takes no parameter: no session comes of it, and no other route knows its token.
+//   SH1. A link opens its one report or board, and takes no parameter: no session comes of it, and no other route knows its token.
 //   SH2. Every read looks up the link, so that a revocation holds at once. Reads of a second share an answer, so that a change of the
 //        report, and what is hidden, hold within a second.
 //   SH3. A report that names people is shown only by a link whose maker agreed to that, also when it names them since later. Values that
@@ -7,7 +7,8 @@
 //   SH4. Reads are counted (src/kept/share-reads.ts): a read writes nothing.
 //   SH5. Each address has a limit of its own for each link: one reader does not close a link to the others.
 import {isoText} from '../../../actors/calendar.js';
-import {type Share, sharedReportOf, shareOf, sharesOf} from '../../kept/share.js';
+import {isDefinitionId} from '../../kept/definition.js';
+import {type Share, type SharedReport, sharedOf, shareOf, sharesOf} from '../../kept/share.js';
 import {AddressLimits} from '../admission/address-limits.js';
 import {type Failure, type Header, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
@@ -16,8 +17,8 @@ import {SharedAnswer} from '../http/shared-answer.js';
 import {shareCaller} from '../query/asker-of.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
-import {answersOf} from '../routes/shared-report.js';
-import type {SharedReportAnswer} from './answers/shared-report.js';
+import {answersOf, boardAnswersOf} from '../routes/shared-report.js';
+import type {SharedBoardAnswer, SharedReportAnswer} from './answers/shared-report.js';
 
 const readsPerMinute = 120;
 const ofAddress = new RateLimit('reads', readsPerMinute, 60);
@@ -28,7 +29,10 @@ const answersMax = 16;
 
 // Refusals for the holder of a link. None of them says whether the link ever existed.
 const noLink: Failure = {code: 'not_found', message: 'this link was revoked, has ended, or never was one'};
-const noReport: Failure = {code: 'not_found', message: 'the report of this link was deleted'};
+const wasDeleted = ({of}: Share): Failure => {
+  const what = 'follows' in of && isDefinitionId('bd', of.follows) ? 'board' : 'report';
+  return {code: 'not_found', message: `the ${what} of this link was deleted`};
+};
 const namesPeople: Failure = {
   code: 'not_found',
   message: 'this report names people since it was shared: ask for a new link',
@@ -83,18 +87,20 @@ export class Shares {
   private async answer(front: Front, id: string, gone: AbortSignal): Promise<string> {
     const share = sharesOf(front.kept.store).get(id);
     if (share === undefined) throw new RequestFailure(noLink);
-    const report = sharedReportOf(front.kept.store, share);
-    if (report === undefined) throw new RequestFailure(noReport);
+    const of = sharedOf(front.kept.store, share);
+    if (of === undefined) throw new RequestFailure(wasDeleted(share));
     const nowMs = front.wallMs();
     const asker = {caller: shareCaller(id), gone};
-    const {answers, naming} = await answersOf(front, report, asker).catch((error: unknown) => {
+    const asked = 'tiles' in of ? boardAnswersOf(front, of.tiles, asker) : answersOf(front, of, asker);
+    const {naming, ...answered} = await asked.catch((error: unknown) => {
       throw error instanceof RequestFailure ? new RequestFailure(notShown(error.failure)) : error;
     });
     const isNaming = naming.people.length > 0 || naming.few.some((name) => !share.brokenDownBy.includes(name));
     if (isNaming && !share.mayNamePeople) throw new RequestFailure(namesPeople);
-    const {name, view} = report;
-    const answer: SharedReportAnswer = {name, ...(view && {view}), at: isoText(nowMs), answers};
-    return JSON.stringify(answer);
+    const head = {name: of.name, at: isoText(nowMs)};
+    if ('tiles' in answered) return JSON.stringify({...head, tiles: answered.tiles} satisfies SharedBoardAnswer);
+    const {view} = of as SharedReport;
+    return JSON.stringify({...head, ...(view && {view}), answers: answered.answers} satisfies SharedReportAnswer);
   }
 }
 

@@ -1,4 +1,4 @@
-// The answers of a report that is shared, asked by the service itself.
+// The answers of a report or a board that is shared, asked by the service itself.
 //   SR1. The questions are those that the link or its report keeps: whoever reads it sends none, so that there is none to distrust.
 //   SR2. What is hidden from lists is in no shared report: neither asked for nor named by an answer.
 //   SR3. Answers are of the snapshots that the first one is of, as long as these are held: a page mixes no two.
@@ -7,8 +7,9 @@ import {eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
 import type {KeptReport, ReportQuestion} from '../../asks/address.js';
 import type {Asker} from '../../asks/asker.js';
 import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
+import {type BoardTile, isReportTile} from '../../kept/board.js';
 import type {PathsAnswer} from '../answers/engagement.js';
-import type {SharedAnswer} from '../dashboard/answers/shared-report.js';
+import type {SharedAnswer, SharedBoardAnswer} from '../dashboard/answers/shared-report.js';
 import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
 import type {Front} from '../front.js';
 import {soFarOf} from '../query/question-parts.js';
@@ -24,18 +25,48 @@ const hiddenShown = 'these paths pass an event that is hidden from lists: hidden
 export interface AnsweredReport {
   readonly answers: readonly SharedAnswer[];
   readonly naming: NamingPeople;
+  /** Position of the answers; undefined: none was answered. */
+  readonly at: string | undefined;
+}
+
+export interface AnsweredBoard extends Pick<AnsweredReport, 'naming'> {
+  readonly tiles: SharedBoardAnswer['tiles'];
 }
 
 type Report = Extract<ReportAnswer, {kind: 'report'}>;
 /** One for each query of a question. */
 type Reports = readonly (Report | Failure)[];
 
-/** @throws RequestFailure for a report that is not shared. */
-export async function answersOf(front: Front, {questions}: KeptReport, asker: Asker): Promise<AnsweredReport> {
+/** One tile after the other: a board has many questions. SR3. @throws RequestFailure for a report that is not shared. */
+export async function boardAnswersOf(front: Front, tiles: readonly BoardTile[], asker: Asker): Promise<AnsweredBoard> {
+  const answered: SharedBoardAnswer['tiles'][number][] = [];
+  const namings: NamingPeople[] = [];
+  let position: string | undefined;
+  for (const tile of tiles) {
+    if (!isReportTile(tile)) {
+      answered.push(tile);
+      continue;
+    }
+    const {answers, naming, at} = await answersOf(front, tile, asker, position);
+    const {questions: _, ...shown} = tile;
+    answered.push({...shown, answers});
+    namings.push(naming);
+    position = at;
+  }
+  return {tiles: answered, naming: joined(namings)};
+}
+
+/** `at`: position of the snapshots; undefined: the newest. @throws RequestFailure for a report that is not shared. */
+export async function answersOf(
+  front: Front,
+  {questions}: KeptReport,
+  asker: Asker,
+  at?: string,
+): Promise<AnsweredReport> {
   const asked = questions.map((one) => orFailure(() => askedOf(one, '', front)));
   const queries = asked.map((one) => (isFailure(one) ? [] : one.queries));
   for (const query of queries.flat()) checkHidden(front, query);
-  const first = await reportsTo(front, asker, queries);
+  const first = await reportsTo(front, asker, queries, at);
   const soFar = await soFarIn(front, asker, questions[0]!, first.flat());
   const all = [...queries.flat(), ...(soFar?.queries ?? [])];
   const reports = [...first.flat(), ...(soFar?.reports ?? [])];
@@ -45,6 +76,7 @@ export async function answersOf(front: Front, {questions}: KeptReport, asker: As
   return {
     answers: asked.map((one, at) => answerOf(questions[at]!, one, first[at]!, at === 0 ? ofFirst : undefined)),
     naming: joined(naming),
+    at: first.flat().find((one): one is Report => !isFailure(one))?.headers['Report-Log-Position'] ?? at,
   };
 }
 
@@ -83,8 +115,9 @@ async function reportsTo(
   front: Front,
   asker: Asker,
   queries: readonly (readonly ReportQuery[])[],
+  first: string | undefined,
 ): Promise<readonly Reports[]> {
-  let at: string | undefined;
+  let at = first;
   const ask = async (query: ReportQuery): Promise<Report | Failure> => {
     const answer = await reportTo(front, asker, query, at);
     at ??= isFailure(answer) ? undefined : answer.headers['Report-Log-Position'];

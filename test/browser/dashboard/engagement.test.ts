@@ -395,8 +395,8 @@ test('A board of four reports is made in ten clicks; its tiles get titles, width
     .fill('Look at <b>signup</b> first.\nThen at the rest.');
   await dashboard.expectSoundOnPhone();
   await click(dialog.getByRole('button', {name: 'Add 5 tiles'}));
-  const tiles = page.locator('.board-tile');
-  const titles = () => tiles.locator('section').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')!));
+  const titles = () =>
+    page.locator('.board-tile > section').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')!));
   const isOrder = (...names: readonly string[]): Promise<unknown> =>
     until(`the tiles are ${names}`, async () => isDeepStrictEqual(await titles(), names));
   await isOrder('Text', 'signup', 'Number of signup', 'Active users', 'Lifecycle');
@@ -410,8 +410,7 @@ test('A board of four reports is made in ten clicks; its tiles get titles, width
     )
   ).json<{total: number}>();
   await card('Number of signup')
-    .locator('.number', {hasText: String(total)})
-    .first()
+    .locator('.figure', {hasText: String(total)})
     .waitFor();
 
   // By keyboard alone.
@@ -419,7 +418,10 @@ test('A board of four reports is made in ten clicks; its tiles get titles, width
     await card(title)
       .getByRole('button', {name: `Change ${title}`})
       .press('Enter');
-    return page.getByRole('region', {name: `Change ${title}`});
+    const panel = page.getByRole('region', {name: `Change ${title}`});
+    const field = panel.getByLabel('Title');
+    await until('its title is edited', () => field.evaluate((input) => input.matches(':focus')));
+    return panel;
   };
   await open('signup');
   await page.keyboard.type('Sign-ups');
@@ -453,7 +455,46 @@ test('A board of four reports is made in ten clicks; its tiles get titles, width
   });
   await dashboard.settled();
   await dashboard.expectSoundOnPhone();
-  expect((await other.delete(`/dashboard/api/v1/boards/${(await boardNow()).id}`)).status).toBe(200);
+
+  // Three clicks share it; whoever has the link sees its tiles, and nothing else is asked for.
+  clicks = 0;
+  await click(page.getByRole('button', {name: 'Share', exact: true}));
+  await click(dialog.getByRole('button', {name: 'Make the link'}));
+  const link = new URL(await dialog.getByLabel('The link', {exact: true}).inputValue());
+  await click(dialog.getByRole('button', {name: 'Copy the link'}));
+  expect(clicks).toBe(3);
+  await dialog.getByRole('button', {name: 'Done'}).click();
+  const visitor = await DashboardPage.open(browser, service);
+  const asked = new Set<string>();
+  visitor.page.on('request', (request) => asked.add(new URL(request.url()).pathname));
+  const path = link.pathname.replace(/^.*\/dashboard/, '');
+  await visitor.goto(path);
+  await visitor.page.getByRole('heading', {name: 'Weekly', level: 1}).waitFor();
+  const shared = visitor.page.locator('.board-tile > section');
+  await until('there are all tiles', async () => (await shared.count()) === 5);
+  expect(await shared.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))).toEqual(await titles());
+  await shared
+    .nth(2)
+    .locator('.figure', {hasText: String(total)})
+    .waitFor();
+  await visitor.settled();
+  expect(await visitor.page.locator('.state-box.fault, nav, a').count()).toBe(0);
+  expect([...asked].filter((one) => one.includes('/api/'))).toEqual([
+    `/dashboard/api${path.replace('share', 'shares')}`,
+  ]);
+  await visitor.expectSoundOnPhone();
+  await visitor.close();
+
+  await page.getByRole('button', {name: 'Digest', exact: true}).click();
+  await dashboard.expectSoundOnPhone();
+  await dialog.getByRole('button', {name: 'Create', exact: true}).click();
+  await dialog.waitFor({state: 'detached'});
+  const {id} = await boardNow();
+  const sent = (await other.get('/dashboard/api/v1/digests')).json<{data: readonly DigestAnswer[]}>().data;
+  expect(sent.filter((one) => one.of === id)).toMatchObject([{hour: 9, name: 'Weekly'}]);
+  const [digest] = sent.filter((one) => one.of === id);
+  expect((await other.delete(`/dashboard/api/v1/digests/${digest!.id}`)).status).toBe(200);
+  expect((await other.delete(`/dashboard/api/v1/boards/${id}`)).status).toBe(200);
 });
 
 test('Names lists which events, properties, traits and values there are, and leads to their trends', async () => {

@@ -2,7 +2,7 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {CreatedShareAnswer, ShareAnswer} from '../../../src/edge/answers/shares.js';
 import type {RecordAnswer} from '../../../src/edge/dashboard/answers/record.js';
-import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shared-report.js';
+import type {SharedBoardAnswer, SharedReportAnswer} from '../../../src/edge/dashboard/answers/shared-report.js';
 import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
 import {Client, query} from '../../support/http.js';
 import {keptAt} from '../../support/kept-report.js';
@@ -105,6 +105,44 @@ describe('what a link shows', () => {
       [undefined, 'users'],
     );
     expect(JSON.stringify(answers)).not.toMatch(/hint|log_position/);
+  });
+
+  test('a board as it becomes: the answers to exactly the questions of its tiles; deleted it is shown no more', async () => {
+    const signups = keptAt('/trends?event=signup&range=7d&compare=off');
+    const tiles = [{text: 'Why <b>'}, {...signups, name: 'New', width: 'third'}, keptAt('/lifecycle?event=login')];
+    const {id} = (await admin.post(`${api}/v1/boards`, {name: 'Weekly', tiles})).json<{id: string}>();
+    const made = (await admin.post(`${api}/v1/shares`, {board: id})).json<CreatedShareAnswer>();
+    const readBoard = async () => (await read(made.token)) as unknown as SharedBoardAnswer;
+    const first = await readBoard();
+    expect(Object.keys(first).sort()).toEqual(['at', 'name', 'tiles']);
+    expect(first).toMatchObject({name: 'Weekly', tiles: [{text: 'Why <b>'}, {name: 'New', width: 'third'}, {}]});
+    const {data} = (await admin.get(`${api}/v1/boards`)).json<{data: {id: string; tiles: (typeof signups)[]}[]}>();
+    const kept = data.find((board) => board.id === id)!.tiles;
+    for (const [at, tile] of first.tiles.entries()) {
+      if (tile.text !== undefined) continue;
+      expect(tile.answers.map(({question}) => question)).toEqual(kept[at]!.questions);
+      for (const one of tile.answers) {
+        const {meta: _, ...asKey} = (await keeper.post('/v1/query', one.question)).json<{meta: unknown}>();
+        expect(one).toMatchObject(asKey);
+      }
+    }
+    expect(JSON.stringify(first)).not.toMatch(/hint|log_position|"questions"/);
+    expect(await listed(made.id)).toMatchObject({is_shown: true, board: id, name: 'Weekly'});
+
+    const json = {name: 'Daily', tiles: [keptAt('/trends?event=signup&by=contact')]};
+    expect((await admin.ask('PATCH', `${api}/v1/boards/${id}`, {json})).status).toBe(200);
+    await until('it names people since then', async () => 'error' in (await read(made.token)));
+    expect(await read(made.token)).toMatchObject({error: {message: expect.stringContaining('names people')}});
+    const naming = await admin.post(`${api}/v1/shares`, {board: id});
+    expect(errorOf(naming)).toMatchObject({
+      field: 'may_name_people',
+      message: expect.stringContaining('the board may name'),
+    });
+    expect((await admin.ask('PATCH', `${api}/v1/boards/${id}`, {json: {tiles: []}})).status).toBe(200);
+    await until('it is shown again', async () => 'tiles' in (await read(made.token)));
+    expect((await admin.delete(`${api}/v1/boards/${id}`)).status).toBe(200);
+    await until('the deletion is known', async () => 'error' in (await read(made.token)));
+    expect(await read(made.token)).toMatchObject({error: {message: 'the board of this link was deleted'}});
   });
 
   test('the report as it was, or as it becomes; deleted it is shown no more by a link that follows it', async () => {
@@ -381,7 +419,7 @@ describe('a user who is deleted', () => {
       naming: {title: string | null}[];
     }>();
     expect(titles.naming.map(({title}) => title).sort()).toEqual(
-      ['About eve-17', 'Call with Eve Adams', 'Eve Adams', 'Signups of one', 'hers', null, null, 'old eve-17'].sort(),
+      ['About', 'Call with Eve Adams', 'Eve Adams', 'Signups of one', 'hers', null, null, 'old eve-17'].sort(),
     );
     expect((await admin.delete(`${api}/v1/alerts/${alert}`)).status).toBe(200);
     expect((await hideNames({names: ['old']})).status).toBe(200);

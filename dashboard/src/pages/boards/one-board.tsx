@@ -10,9 +10,10 @@ import {homeZone} from '../../address/zone';
 import {BoardLinks} from '../../boards/board-links';
 import {BoardRow, RemovedTile} from '../../boards/board-row';
 import {RangeControl} from '../../controls/range';
+import type {DigestFormProps} from '../../digests/digest-form';
 import {hasRoom} from '../../service/board-changes';
 import {tileKeys, tilesMax} from '../../service/board-tiles';
-import {type Board, boards, boardsFault} from '../../service/boards';
+import {type Board, boards, boardsFault, unsavedBoard} from '../../service/boards';
 import {type Freshness, oldest} from '../../service/freshness';
 import {may} from '../../service/session';
 import type {Address} from '../../service/use-address';
@@ -21,6 +22,7 @@ import {FreshnessPill} from '../../shell/freshness';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
+import type {Shareable} from '../../shell/share-dialog';
 import {Empty, Loading} from '../../shell/states';
 import {WithoutSwitch} from '../../shell/without-switch';
 import {todayIn} from '../../shell/zone-day';
@@ -28,6 +30,11 @@ import type {AddTilesProps} from './add-tiles';
 import {BoardFilters} from './board-filters';
 
 const AddTiles = later<AddTilesProps>(() => import('./add-tiles').then(({AddTiles: Part}) => Part));
+
+const ShareDialog = later<Shareable & {readonly onClose: () => void}>(() =>
+  import('../../shell/share-dialog').then((part) => part.ShareDialog),
+);
+const DigestForm = later<DigestFormProps>(() => import('../../digests/digest-form').then((part) => part.DigestForm));
 
 /** By the key of the tile. */
 type Freshnesses = Readonly<Record<string, Freshness | undefined>>;
@@ -82,7 +89,8 @@ function BoardHead({
   readonly address: BoardPage;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const [isAdding, setAdding] = useState(false);
+  const [opened, setOpened] = useState<'add' | 'share' | 'digest'>();
+  const close = (): void => setOpened(undefined);
   const {range, where, user_where: ofUsers} = question;
   const filters = [...where.map(conditionText), ...ofUsers.map((one) => `users whose ${conditionText(one)}`)];
   return (
@@ -104,20 +112,38 @@ function BoardHead({
           Filter
         </button>
         <WithoutSwitch notSegment={question.not_segment} onChange={(not_segment) => ask({not_segment})} />
+        {board !== undefined && board !== unsavedBoard && (
+          <>
+            {may('admin') && (
+              <button type="button" class="button" onClick={() => setOpened('share')}>
+                <Icon name="send" />
+                Share
+              </button>
+            )}
+            {may('analyst') && (
+              <button type="button" class="button" onClick={() => setOpened('digest')}>
+                <Icon name="calendar" />
+                Digest
+              </button>
+            )}
+          </>
+        )}
         {board !== undefined && may('analyst') && (
           <button
             type="button"
             class="button primary"
             disabled={!hasRoom(board)}
             title={hasRoom(board) ? undefined : `It has ${tilesMax} tiles: remove one first`}
-            onClick={() => setAdding(true)}
+            onClick={() => setOpened('add')}
           >
             <Icon name="Plus" />
             Add tiles
           </button>
         )}
       </Head>
-      {isAdding && board !== undefined && <AddTiles board={board} onClose={() => setAdding(false)} />}
+      {opened === 'add' && board !== undefined && <AddTiles board={board} onClose={close} />}
+      {opened === 'share' && board !== undefined && <ShareDialog board={board} onClose={close} />}
+      {opened === 'digest' && board !== undefined && <DigestForm of={board.id} onClose={close} />}
       {isOpen && <BoardFilters all={question} onChange={ask} />}
       {(range !== null || filters.length > 0) && (
         <p class="against" role="status">

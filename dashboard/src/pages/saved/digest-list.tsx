@@ -1,6 +1,8 @@
 // Digests: which saved reports and boards are sent, when, and to how many.
 import {useEffect, useState} from 'preact/hooks';
 import {Beginnings} from '../../controls/beginnings';
+import {DigestForm, templates} from '../../digests/digest-form';
+import {whenText} from '../../digests/digest-text';
 import type {Fault} from '../../service/client';
 import {changeDigest, type Digest, digests, digestsFault, readDigests, removeDigest} from '../../service/digests';
 import {AskedState} from '../../shell/asked-state';
@@ -10,8 +12,6 @@ import {Icon} from '../../shell/icon';
 import {RowTool} from '../../shell/row-tool';
 import {Empty, FaultBox} from '../../shell/states';
 import {reachText} from '../../webhooks/webhook-words';
-import {DigestForm, templates} from './digest-form';
-import {whenText} from './digest-text';
 
 type Asked =
   | {readonly what: 'new'; readonly of: string | undefined; readonly begun?: (typeof templates)[number]}

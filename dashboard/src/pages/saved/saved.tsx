@@ -28,6 +28,7 @@ import {NoParameters} from '../../shell/no-parameters';
 import {PinButton} from '../../shell/pin-button';
 import {places} from '../../shell/places';
 import {RowTool} from '../../shell/row-tool';
+import type {Shareable} from '../../shell/share-dialog';
 import {Empty, FaultBox} from '../../shell/states';
 import {DigestList} from './digest-list';
 import {SegmentList} from './segment-list';
@@ -35,7 +36,9 @@ import '../../design/saved-list.css';
 
 const RenameReport = later(() => import('./dialogs').then((part) => part.RenameReport));
 const DeleteReport = later(() => import('./dialogs').then((part) => part.DeleteReport));
-const ShareReport = later(() => import('./share-report').then((part) => part.ShareReport));
+const ShareDialog = later<Shareable & {readonly onClose: () => void}>(() =>
+  import('../../shell/share-dialog').then((part) => part.ShareDialog),
+);
 const ShareList = later(() => import('../../shell/share-list').then((part) => part.ShareList));
 
 /** Only while they are not known to be the newest: an answer that comes late would undo a change of this page. */
@@ -120,7 +123,7 @@ export function Saved() {
         </div>
       )}
       {asked?.what === 'share' && (
-        <ShareReport
+        <ShareDialog
           report={asked.report}
           onClose={() => {
             setAsked(undefined);

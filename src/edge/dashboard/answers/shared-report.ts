@@ -1,5 +1,6 @@
-// The report that a link shows.
+// The report or board that a link shows.
 import type {KeptReport, ReportQuestion} from '../../../asks/address.js';
+import type {ReportTile, TextTile} from '../../../kept/board.js';
 import type {Meta} from '../../answers/report-meta.js';
 
 /** A shared report: its questions with their answers. */
@@ -8,6 +9,14 @@ export interface SharedReportAnswer extends Pick<KeptReport, 'view'> {
   /** Time of the answers: relative ranges end with its day. */
   readonly at: string;
   readonly answers: readonly SharedAnswer[];
+}
+
+/** A shared board: its texts, and its reports with their answers. */
+export interface SharedBoardAnswer extends Pick<SharedReportAnswer, 'name' | 'at'> {
+  readonly tiles: readonly (
+    | TextTile
+    | (Pick<ReportTile, 'view' | 'name' | 'width'> & Pick<SharedReportAnswer, 'answers'> & {readonly text?: undefined})
+  )[];
 }
 
 /** Answer to a question, as `POST /v1/query` gives it. */

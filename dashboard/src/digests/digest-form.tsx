@@ -1,13 +1,13 @@
 // Makes a digest, or changes one: what is sent, when, and to whom.
 import {useEffect, useState} from 'preact/hooks';
-import {homeZone} from '../../address/zone';
-import {DialogForm} from '../../controls/dialog-form';
-import {Options} from '../../controls/options';
-import {ZoneField} from '../../controls/zone-field';
-import {boards, unsavedBoard, useBoards} from '../../service/boards';
-import {changeDigest, createDigest, type Digest} from '../../service/digests';
-import {readSavedReports, savedReports} from '../../service/saved-reports';
-import {useAudience} from '../../webhooks/use-audience';
+import {homeZone} from '../address/zone';
+import {DialogForm} from '../controls/dialog-form';
+import {Options} from '../controls/options';
+import {ZoneField} from '../controls/zone-field';
+import {boards, unsavedBoard, useBoards} from '../service/boards';
+import {changeDigest, createDigest, type Digest} from '../service/digests';
+import {readSavedReports, savedReports} from '../service/saved-reports';
+import {useAudience} from '../webhooks/use-audience';
 import {dayText, hourText, weekdays} from './digest-text';
 
 const hours = Array.from({length: 24}, (_, hour) => [String(hour), hourText(hour)] as const);
@@ -22,19 +22,19 @@ export const templates: readonly {readonly title: string; readonly day: Day; rea
   {title: 'Each Friday at 16:00', day: 'friday', hour: 16},
 ];
 
-/** Without `digest`: makes a new one. `of`: the saved report or board; undefined: it is chosen here. */
-export function DigestForm({
-  digest,
-  of: given,
-  begun = {day: 'each day', hour: usualHour},
-  onClose,
-}: {
+export interface DigestFormProps {
+  /** Absent: makes a new one. */
   readonly digest?: Digest;
+  /** The saved report or board; undefined: it is chosen here. */
   readonly of: string | undefined;
   /** When a new one is sent, until somebody chooses otherwise. */
-  readonly begun?: {readonly day: Day; readonly hour: number};
+  readonly begun?: {readonly day: Day; readonly hour: number} | undefined;
   readonly onClose: () => void;
-}) {
+}
+
+const usualTime = {day: 'each day', hour: usualHour} as const;
+
+export function DigestForm({digest, of: given, begun = usualTime, onClose}: DigestFormProps) {
   useEffect(() => void readSavedReports(), []);
   useBoards();
   const [of, setOf] = useState(given ?? '');

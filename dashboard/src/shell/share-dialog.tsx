@@ -1,18 +1,19 @@
-// Makes a link that shows a saved report to whoever has it. The link is shown once.
+// Makes a link that shows a saved report or a board to whoever has it. The link is shown once.
 import {useState} from 'preact/hooks';
-import {dayMs} from '../../../../actors/limits.js';
-import type {CreatedShareAnswer} from '../../../../src/edge/answers/shares.js';
-import {sharePath} from '../../address/base';
-import {CopyButton} from '../../controls/copy-button';
-import {Dialog} from '../../controls/dialog';
-import {DialogForm} from '../../controls/dialog-form';
-import {Options} from '../../controls/options';
-import {Snippet} from '../../controls/snippet';
-import {change, type Fault, faultOf} from '../../service/client';
-import {now} from '../../service/now';
-import type {SavedReport} from '../../service/saved-reports';
-import {sentence} from '../../shell/states';
-import './share-report.css';
+import {dayMs} from '../../../actors/limits.js';
+import type {CreatedShareAnswer} from '../../../src/edge/answers/shares.js';
+import {sharePath} from '../address/base';
+import {CopyButton} from '../controls/copy-button';
+import {Dialog} from '../controls/dialog';
+import {DialogForm} from '../controls/dialog-form';
+import {Options} from '../controls/options';
+import {Snippet} from '../controls/snippet';
+import type {Board} from '../service/boards';
+import {change, type Fault, faultOf} from '../service/client';
+import {now} from '../service/now';
+import type {SavedReport} from '../service/saved-reports';
+import {sentence} from './states';
+import './share-dialog.css';
 
 const ends = [
   ['7', 'In 7 days'],
@@ -28,7 +29,12 @@ const shows = [
   ['follows', 'What the report becomes, when somebody changes it'],
 ] as const;
 
-export function ShareReport({report, onClose}: {readonly report: SavedReport; readonly onClose: () => void}) {
+/** A saved report or a board. */
+export type Shareable =
+  | {readonly report: SavedReport; readonly board?: undefined}
+  | {readonly board: Board; readonly report?: undefined};
+
+export function ShareDialog({report, board, onClose}: Shareable & {readonly onClose: () => void}) {
   const [end, setEnd] = useState<End>('30');
   const [show, setShow] = useState<(typeof shows)[number][0]>('frozen');
   const [sites, setSites] = useState('');
@@ -36,10 +42,11 @@ export function ShareReport({report, onClose}: {readonly report: SavedReport; re
   const [made, setMade] = useState<CreatedShareAnswer>();
   if (made !== undefined) return <Made share={made} onClose={onClose} />;
 
+  const shown =
+    report === undefined ? {board: board.id} : show === 'follows' ? {report: report.id} : questionsOf(report);
   const share = async (): Promise<Fault | undefined> => {
-    const {id, name, questions, view} = report;
     const answer = await change<CreatedShareAnswer>('POST', 'v1/shares', {
-      ...(show === 'follows' ? {report: id} : {name, questions, view}),
+      ...shown,
       ends_at: end === 'never' ? end : new Date(now.value + Number(end) * dayMs).toISOString(),
       origins: sites.split(/\s+/).filter((site) => site !== ''),
       may_name_people: naming !== undefined,
@@ -52,17 +59,19 @@ export function ShareReport({report, onClose}: {readonly report: SavedReport; re
   };
   return (
     <DialogForm
-      title={`Share ${report.name}`}
+      title={`Share ${(report ?? board).name}`}
       actText={naming ? 'Share it all the same' : 'Make the link'}
       look={naming ? 'danger' : 'primary'}
       act={share}
       onClose={onClose}
     >
       <p>
-        Whoever has the link sees this one report, its numbers and how they are counted, without signing in. It leads to
-        nothing else. A range such as the last 30 days moves along.
+        {report === undefined
+          ? 'Whoever has the link sees this one board as it then is, without signing in. '
+          : 'Whoever has the link sees this one report, its numbers and how they are counted, without signing in. '}
+        It leads to nothing else. A range such as the last 30 days moves along.
       </p>
-      <Options label="The link shows" value={show} options={shows} onChoose={setShow} />
+      {report !== undefined && <Options label="The link shows" value={show} options={shows} onChoose={setShow} />}
       <Options label="It ends" value={end} options={ends} onChoose={setEnd} />
       <label for="share-sites">Sites that may embed it, if any: origins such as https://wiki.example.com</label>
       <textarea
@@ -80,6 +89,8 @@ export function ShareReport({report, onClose}: {readonly report: SavedReport; re
     </DialogForm>
   );
 }
+
+const questionsOf = ({name, questions, view}: SavedReport) => ({name, questions, view});
 
 function Made({share, onClose}: {readonly share: CreatedShareAnswer; readonly onClose: () => void}) {
   const link = `${location.origin}${sharePath}${share.token}`;
@@ -108,8 +119,8 @@ function Made({share, onClose}: {readonly share: CreatedShareAnswer; readonly on
           </>
         )}
         <p class="help">
-          It is shown now and never again. Revoke it under Links, on this page, at any time: it shows nothing from then
-          on.
+          It is shown now and never again. Revoke it under Links, on the page Saved reports, at any time: it shows
+          nothing from then on.
         </p>
         <div class="dialog-foot">
           <button type="button" class="button primary" onClick={onClose}>

@@ -1,5 +1,5 @@
 // When a digest is sent, in words.
-import type {Digest} from '../../service/digests.js';
+import type {Digest} from '../service/digests.js';
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
