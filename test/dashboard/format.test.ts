@@ -7,10 +7,12 @@ import {
   change,
   clockText,
   count,
+  dateOf,
   datesText,
   dayText,
   duration,
   longDayText,
+  minuteText,
   momentText,
   percent,
   propertiesText,
@@ -105,7 +107,17 @@ describe.each(['UTC', 'Asia/Tehran', 'America/Los_Angeles', 'Pacific/Auckland'])
       'Wednesday',
     ]);
     expect(clockText(midnight - 1)).toBe('23:59:59');
-    expect(momentText(midnight * 1_000)).toBe('2026-11-11 00:00:00');
+    const [ms, later] = [midnight * 1_000, midnight * 1_000 + 90 * 86_400_000];
+    expect([momentText(ms, ms), minuteText(ms, ms), dateOf(ms, ms)]).toEqual([
+      '11 Nov, 00:00:00',
+      '11 Nov, 00:00',
+      '11 Nov',
+    ]);
+    expect([momentText(ms, later), minuteText(ms, later), dateOf(ms, later)]).toEqual([
+      '11 Nov 2026, 00:00:00',
+      '11 Nov 2026, 00:00',
+      '11 Nov 2026',
+    ]);
     expect(bucketText(secondsOf('2026-11-11T14:00:00Z'), 'hour')).toBe('Wed 11 Nov 2026, 14:00 UTC');
     expect(bucketText(secondsOf('2026-11-09'), 'week')).toBe('Week of 9 Nov 2026');
     expect(bucketText(secondsOf('2026-11-01'), 'month')).toBe('November 2026');

@@ -2,7 +2,7 @@
 //   AM1. A mark is at the bucket that it is in: there the crosshair finds it, and the newest bucket has no line beyond its start.
 
 import {wallMs} from '../address/zone.js';
-import {longDayText, momentText} from './format.js';
+import {clockText, longDayText} from './format.js';
 
 /** Texts of the annotations of one bucket. */
 export interface ChartMark {
@@ -26,7 +26,7 @@ const annotatedSeconds = (at: string, zone: string): number =>
 /** `Tue 3 Nov 2026`, of a moment `Tue 3 Nov 2026, 10:00 UTC`. */
 export function annotatedText(at: string): string {
   const day = longDayText(Date.parse(at) / 1_000);
-  return at.length === dateChars ? day : `${day}, ${momentText(Date.parse(at)).slice(11, 16)} UTC`;
+  return at.length === dateChars ? day : `${day}, ${clockText(Date.parse(at) / 1_000).slice(0, 5)} UTC`;
 }
 
 /** `times`: starts of the buckets, ascending. `endSeconds`: the end of the last one. AM1 */

@@ -87,7 +87,7 @@ export function BarChart(props: BarChartProps) {
         ...(hasSum
           ? [
               {
-                label: 'In all',
+                label: 'Total',
                 tone: 0,
                 value: count(series.reduce((all, {values}) => all + (values[bar] ?? 0), 0)),
                 change: '',

@@ -89,8 +89,15 @@ export const longDayText = (seconds: number): string => {
 export const clockText = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(11, 19);
 export const weekdayName = (seconds: number): string => weekdayNames[new Date(seconds * 1_000).getUTCDay()]!;
 
-/** `2026-11-03 14:05:12`, in UTC. */
-export const momentText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+/** `3 Nov`, in UTC; `3 Nov 2025` in another year than that of now. */
+export function dateOf(ms: number, nowMs = Date.now()): string {
+  const year = new Date(ms).getUTCFullYear();
+  return dayText(ms / 1_000) + (year === new Date(nowMs).getUTCFullYear() ? '' : ` ${year}`);
+}
+/** `3 Nov, 14:05:12`, in UTC, with the year as `dateOf` has it. */
+export const momentText = (ms: number, nowMs?: number): string => `${dateOf(ms, nowMs)}, ${clockText(ms / 1_000)}`;
+/** `3 Nov, 14:05` */
+export const minuteText = (ms: number, nowMs?: number): string => momentText(ms, nowMs).slice(0, -3);
 
 /** Clocks of browsers and servers differ by some seconds: so far ahead is now. */
 const aheadMsMax = 60_000;

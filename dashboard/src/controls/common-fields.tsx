@@ -51,7 +51,7 @@ export function UserConditions({
   readonly onChange: (conditions: readonly Condition[]) => void;
 }) {
   return (
-    <Field label="Only users whose traits match">
+    <Field label="Users where">
       <ConditionList conditions={conditions} keys={{of: 'users'}} of="of the users" onChange={onChange} />
     </Field>
   );

@@ -1,7 +1,7 @@
 // A value with which an alert would have fired: the number of the minutes, or days, that ended then.
 import type {NumberPlace} from '../../../src/asks/question/flat.js';
 import type {AlertPreviewAnswer} from '../../../src/edge/answers/alerts.js';
-import {count, duration, momentText, percent} from '../charts/format.js';
+import {count, duration, minuteText, percent} from '../charts/format.js';
 import {spanOfMoments} from '../explained/bucket-span.js';
 import type {Explanation} from '../explained/explanation.js';
 import {everything, trendBehind} from './trends/behind.js';
@@ -22,7 +22,7 @@ export function firingBehind({kind, firing, question, minutes, days}: Firing): E
   const {from, bound} = firing;
   const value = firing.value ?? 0;
   const endMs = Date.parse(from);
-  const at = `${momentText(endMs).slice(0, 16)} UTC`;
+  const at = `${minuteText(endMs)} UTC`;
   if (kind === 'funnel_drop')
     return {
       title: percent(value),

@@ -1,5 +1,5 @@
 // Freshness of a page: the time up to which its numbers are exact, and when newer ones are due. Late is amber, later red.
-import {agoText, clockText, momentText} from '../charts/format';
+import {agoText, clockText, dateOf, momentText} from '../charts/format';
 import {Popover} from '../controls/popover';
 import type {Freshness} from '../service/freshness';
 import {now} from '../service/now';
@@ -22,7 +22,7 @@ export function FreshnessPill({freshness}: {readonly freshness: Freshness | unde
   const pauseMs = promiseMs < askAgainMs ? askAgainMs : 0;
   const lateness = Math.max(0, now.value - asOfMs - answerMs - pauseMs) / promiseMs;
   const dot = lateness > veryLateFrom ? 'dot bad' : lateness > lateFrom ? 'dot warn' : 'dot';
-  const isToday = momentText(asOfMs).slice(0, 10) === momentText(now.value).slice(0, 10);
+  const isToday = dateOf(asOfMs) === dateOf(now.value);
   return (
     <Popover
       label="How fresh these numbers are"

@@ -1,7 +1,7 @@
 // Links that share a report: who made them, how often they are read, until when; and their end, at once.
 import {useState} from 'preact/hooks';
 import type {ShareAnswer} from '../../../src/edge/answers/shares.js';
-import {count, momentText} from '../charts/format';
+import {count, dateOf, momentText} from '../charts/format';
 import {ActionsTable} from '../controls/actions-table';
 import {Moment} from '../controls/moment';
 import {useAskAgain, useAsked} from '../service/asked';
@@ -92,7 +92,7 @@ function wordsOf({report, board, is_shown: isShown, origins}: ShareAnswer): stri
 function endOf({ends_at: end}: ShareAnswer) {
   if (end === 'never') return <span class="faint">never</span>;
   const ms = Date.parse(end);
-  const date = end.slice(0, 10);
+  const date = dateOf(ms);
   return ms <= now.value ? (
     <span class="faint">ended {date}</span>
   ) : (

@@ -231,7 +231,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
   const sum = broken.breakdown.rows.reduce((all, {data}) => all + data[0]!.count, 0);
   await trend
     .getByRole('status')
-    .getByText(new RegExp(`In all ${sum}$`))
+    .getByText(new RegExp(`Total ${sum}$`))
     .waitFor();
   await card('In numbers')
     .getByRole('button', {name: `Draw ${broken.breakdown.rows[0]!.value}`})

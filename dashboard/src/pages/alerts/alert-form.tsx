@@ -3,7 +3,7 @@
 
 import {useEffect, useRef, useState} from 'preact/hooks';
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
-import {momentText} from '../../charts/format';
+import {minuteText} from '../../charts/format';
 import {DialogForm} from '../../controls/dialog-form';
 import {Options} from '../../controls/options';
 import {type Labels, useSending} from '../../controls/sending';
@@ -161,10 +161,11 @@ function Preview({draft, preview}: {readonly draft: AlertDraft; readonly preview
         <ul>
           {firings.slice(0, firingsShown).map((firing) => (
             <li key={firing.from}>
-              {minuteText(firing.from)} to {firing.until === null ? 'now' : minuteText(firing.until)}, with{' '}
+              {minuteText(Date.parse(firing.from))} to{' '}
+              {firing.until === null ? 'now' : minuteText(Date.parse(firing.until))}, with{' '}
               <Explained
                 text={countedText(draft, firing.value)}
-                of={`at ${minuteText(firing.from)}`}
+                of={`at ${minuteText(Date.parse(firing.from))}`}
                 behind={behind(draft, firing)}
               />
             </li>
@@ -177,5 +178,3 @@ function Preview({draft, preview}: {readonly draft: AlertDraft; readonly preview
     </div>
   );
 }
-
-const minuteText = (iso: string): string => momentText(Date.parse(iso)).slice(0, 16);

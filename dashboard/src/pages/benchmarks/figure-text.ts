@@ -1,6 +1,6 @@
 // Figures, commits and moments of runs as people read them.
 import type {Figure, ListedRun} from '../../../../src/bench-run.js';
-import {momentText, percent} from '../../charts/format.js';
+import {minuteText, percent} from '../../charts/format.js';
 import type {Spread} from '../../charts/spread.js';
 
 const whole = new Intl.NumberFormat('en-US', {maximumFractionDigits: 0});
@@ -39,7 +39,7 @@ export const changedFiles = ({versions}: ListedRun): readonly string[] =>
   (versions.changed ?? '').split('\n').filter((line) => line !== '');
 
 /** `2026-11-26 16:20` */
-export const runMoment = ({time}: ListedRun): string => momentText(Date.parse(time)).slice(0, 16);
+export const runMoment = ({time}: ListedRun): string => minuteText(Date.parse(time));
 
 export const runName = (run: ListedRun): string =>
   `${runMoment(run)} UTC, ${commitOf(run)}${changedFiles(run).length > 0 ? ' with changed files' : ''}`;

@@ -58,7 +58,7 @@ export function Arriving() {
           type="button"
           class="quiet"
           aria-pressed={isHeld}
-          aria-label={isHeld ? 'Go on' : 'Hold'}
+          aria-label={isHeld ? 'Resume' : 'Hold'}
           onClick={arrivals.hold}
         >
           <Icon name={isHeld ? 'Play' : 'Pause'} />

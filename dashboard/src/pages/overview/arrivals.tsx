@@ -48,7 +48,7 @@ export function Arrivals() {
           type="button"
           class="quiet"
           aria-pressed={arrivals.isHeld}
-          aria-label={arrivals.isHeld ? 'Go on' : 'Hold'}
+          aria-label={arrivals.isHeld ? 'Resume' : 'Hold'}
           onClick={arrivals.hold}
         >
           <Icon name={arrivals.isHeld ? 'Play' : 'Pause'} />

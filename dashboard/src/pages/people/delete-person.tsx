@@ -3,7 +3,7 @@
 import {useState} from 'preact/hooks';
 import type {DeletionReceipt, ProfileAnswer} from '../../../../src/edge/answers/users.js';
 import {type PersonId, personPath} from '../../address/report-address';
-import {count, momentText} from '../../charts/format';
+import {count, dateOf} from '../../charts/format';
 import {DialogForm} from '../../controls/dialog-form';
 import {useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';
@@ -48,7 +48,7 @@ export function DeletePerson({
         <li>
           {hasMore ? 'at least ' : ''}
           {count(events.length)} {events.length === 1 ? 'event' : 'events'}
-          {profile !== undefined && `, since ${momentText(Date.parse(profile.created_at)).slice(0, 10)}`}
+          {profile !== undefined && `, since ${dateOf(Date.parse(profile.created_at))}`}
         </li>
         <li>{count(Object.keys(profile?.traits ?? {}).length)} traits, and the profile</li>
       </ul>

@@ -3,9 +3,10 @@ import type {Signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import {pageAddress} from '../../address/base';
 import {writeAddress} from '../../address/codec';
+import {conditionText} from '../../address/conditions';
 import type {PersonId} from '../../address/report-address';
 import {homeZone} from '../../address/zone';
-import {count, momentText, propertiesText} from '../../charts/format';
+import {count, dateOf, propertiesText} from '../../charts/format';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Moment} from '../../controls/moment';
@@ -20,11 +21,11 @@ import type {EmptyDaysProps} from '../../shell/empty-days';
 import {later} from '../../shell/later';
 import {NotRenewed} from '../../shell/not-renewed';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {QuestionForm} from '../../shell/question';
 import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import {ColumnsButton, traitCell} from './columns';
 import {type PeopleQuestion, peopleListForm, traitOfColumn, userListPath, withins} from './people-address';
-import '../../design/builder.css';
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 
@@ -59,30 +60,32 @@ export function PeopleList({
   const days = {from: today - pickerDays + 1, to: today};
   return (
     <div class="builder">
-      <section class="card builder-form" aria-label="Who is listed">
-        <header>
-          <h2>Who</h2>
-        </header>
-        <div class="builder-rows">
-          <Field label="Traits">
-            <ConditionList
-              conditions={question.user_where}
-              keys={{of: 'users'}}
-              of="of the people"
-              onChange={(chosen) => onAsk({user_where: chosen})}
+      <QuestionForm words={whoText(question)}>
+        <section class="card builder-form" aria-label="Who is listed">
+          <header>
+            <h2>Who</h2>
+          </header>
+          <div class="builder-rows">
+            <Field label="Traits">
+              <ConditionList
+                conditions={question.user_where}
+                keys={{of: 'users'}}
+                of="of the people"
+                onChange={(chosen) => onAsk({user_where: chosen})}
+              />
+            </Field>
+            <Field label="They did">
+              <DidPicker label="Event" name={question.event} days={days} onChoose={(event) => onAsk({event})} />
+            </Field>
+            <Options
+              label="Within"
+              value={question.within ?? 'ever'}
+              options={[['ever', 'all time'] as const, ...withins.map((one) => [one, withinWords[one]] as const)]}
+              onChoose={(within) => onAsk({within: within === 'ever' ? null : within})}
             />
-          </Field>
-          <Field label="They did">
-            <DidPicker label="Event" name={question.event} days={days} onChoose={(event) => onAsk({event})} />
-          </Field>
-          <Options
-            label="Within"
-            value={question.within ?? 'ever'}
-            options={[['ever', 'all time'] as const, ...withins.map((one) => [one, withinWords[one]] as const)]}
-            onChoose={(within) => onAsk({within: within === 'ever' ? null : within})}
-          />
-        </div>
-      </section>
+          </div>
+        </section>
+      </QuestionForm>
       <div class="row builder-result">
         <Card
           span={12}
@@ -167,6 +170,13 @@ export function PeopleList({
   );
 }
 
+/** Who is listed, in one line. */
+function whoText({user_where: traits, event, within}: PeopleQuestion): string {
+  const did = event === null ? [] : [`who did ${event}`];
+  const when = within === null ? [] : [`active within ${withinWords[within]}`];
+  return ['All people', ...traits.map(conditionText), ...did, ...when].join(', ');
+}
+
 const heads: Readonly<Record<string, string>> = {last_seen: 'Last seen', first_seen: 'First seen', traits: 'Traits'};
 
 function ColumnCell({column, user}: {readonly column: string; readonly user: ListedUser}) {
@@ -176,7 +186,7 @@ function ColumnCell({column, user}: {readonly column: string; readonly user: Lis
         <Moment iso={user.last_seen} />
       </td>
     );
-  if (column === 'first_seen') return <td class="when">{momentText(Date.parse(user.created_at)).slice(0, 10)}</td>;
+  if (column === 'first_seen') return <td class="when">{dateOf(Date.parse(user.created_at))}</td>;
   const trait = traitOfColumn(column);
   if (trait === undefined) return <td class="of">{propertiesText(user.traits)}</td>;
   return <td class="trait">{traitCell(user.traits, trait)}</td>;

@@ -13,10 +13,10 @@ import {AnnotationsButton} from '../../shell/annotations-button';
 import {Card} from '../../shell/card';
 import {EmptyDays} from '../../shell/empty-days';
 import {PinButton} from '../../shell/pin-button';
+import {QuestionForm} from '../../shell/question';
 import {ReportHead} from '../../shell/report-head';
 import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
-import '../../design/builder.css';
 
 export const reportPage =
   ({path, name}: Omit<ReportEntry, 'script'>, report: AnyReport): FunctionComponent =>
@@ -48,7 +48,7 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
         ask={askOver}
       />
       <div class="builder">
-        <div class="builder-forms">
+        <QuestionForm words={isAsked ? lineOf(report, question) : 'Choose what is asked'} isOpenFirst={!isAsked}>
           <Fields
             question={question}
             days={days}
@@ -57,7 +57,7 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
               ask(changed);
             }}
           />
-        </div>
+        </QuestionForm>
         <div class="row builder-result">
           {isAsked ? (
             <Result
@@ -80,6 +80,14 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
         </div>
       </div>
     </>
+  );
+}
+
+/** The question in one line: its title, then what that leaves out. */
+function lineOf({title, words}: AnyReport, question: object): string {
+  const rows = words(question).slice(1, -1);
+  return [title(question), ...rows.filter(([, text]) => text !== '').map(([what, text]) => `${what} ${text}`)].join(
+    ', ',
   );
 }
 

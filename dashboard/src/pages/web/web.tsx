@@ -15,6 +15,7 @@ import {everyDay} from '../../service/stored-days';
 import {today} from '../../service/today';
 import {type Address, useCodec} from '../../service/use-address';
 import {later} from '../../shell/later';
+import {QuestionForm} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {todayIn} from '../../shell/zone-day';
@@ -39,6 +40,18 @@ const WebFields = later<WebFieldsProps>(
   () => import('./web-fields').then(({WebFields: Part}) => Part),
   <section class="card web-fields" />,
 );
+/** The form, with its question in one line. */
+function WebForm(props: WebFieldsProps) {
+  const {event, narrowed, question} = props;
+  const bots = question.view?.bots === undefined ? 'bots left out' : 'bots counted';
+  const words = [event === undefined ? 'Choose what a page view is' : `Page views are ${event}`, bots, ...narrowed];
+  return (
+    <QuestionForm words={words.join(', ')}>
+      <WebFields {...props} />
+    </QuestionForm>
+  );
+}
+
 const NoViews = later(() => import('./no-views').then(({NoViews: Part}) => Part));
 
 const title = 'Web';
@@ -67,7 +80,7 @@ export function Web() {
         notSegment={notSegment}
         ask={({every: _, ...chosen}) => ask(over(question, chosen))}
       />
-      <WebFields
+      <WebForm
         question={question}
         narrowed={conditionsOf(question.where).map(narrowText)}
         event={event}
@@ -123,7 +136,7 @@ function WebOf({
         notSegment={notSegment}
         ask={askOver}
       />
-      <WebFields
+      <WebForm
         question={question}
         narrowed={conditionsOf(question.where).map(narrowText)}
         event={event}

@@ -24,7 +24,7 @@ export function Numbers({lines, shown, moment}: NumbersProps) {
         <thead>
           <tr>
             <th>Users</th>
-            <th class="number">Mean</th>
+            <th class="number">Average of finished periods</th>
             <th class="number">Last full {interval}</th>
             <th class="number">Now</th>
           </tr>

@@ -10,6 +10,9 @@ import {Fields} from './fields';
 import {type FunnelDraft, stepLabel} from './funnel-question';
 import {Foot, Result} from './result';
 
+/** Of a funnel that nobody has chosen a window for. */
+const usualWindow = '14d';
+
 export const report: Report<FunnelDraft> = {
   ...stateOf<'funnel'>('/funnels'),
   isAsked: ({steps}) => steps.length > 0,
@@ -20,7 +23,7 @@ export const report: Report<FunnelDraft> = {
     ...userWords(ofUsers(question)),
     ['Within', window === undefined ? '' : `${windowText(window)} of the first step`],
     ['Ended by', exclude.map(stepLabel).join('; ')],
-    ['With the same', hold],
+    ['Holding constant', hold],
     byWords(bysOf(question)),
     ['How', people],
   ],
@@ -28,7 +31,7 @@ export const report: Report<FunnelDraft> = {
   interval: ({view, steps}, days) => (steps.length > 1 ? intervalOf(view?.every ?? null, days) : undefined),
   suggest: (names) => {
     const steps = suggestedSteps(names).map((event) => ({event}));
-    return steps.length === 0 ? undefined : {steps};
+    return steps.length === 0 ? undefined : {steps, window: usualWindow};
   },
   unasked: {
     title: 'Choose the first step',

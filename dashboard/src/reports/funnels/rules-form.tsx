@@ -57,7 +57,7 @@ export function RulesForm({question, days, onChange}: FieldsProps<FunnelDraft>) 
           />
         )}
         {where !== undefined && (
-          <Field label="Events of all steps match">
+          <Field label="Applies to all steps">
             <ConditionList
               conditions={conditionsOf(where)}
               keys={{of: 'events', event: undefined, days}}
@@ -88,10 +88,10 @@ export function RulesForm({question, days, onChange}: FieldsProps<FunnelDraft>) 
             }}
           />
         )}
-        <Field label="Every step has the same value of">
+        <Field label="Hold property constant">
           <div class="builder-row">
             <PropertyPicker
-              label="Property that every step has the same value of"
+              label="Property held constant"
               keys={{of: 'events', event: first, days}}
               value={hold}
               onChoose={(chosen) => onChange({hold: chosen})}

@@ -18,7 +18,7 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'retention'
   const counts = periodCounts.includes(periods) ? periodCounts : [periods, ...periodCounts].sort((a, b) => a - b);
   return (
     <QuestionFields>
-      <Field label="They began with">
+      <Field label="Start event">
         <EventPicker
           key={start.event}
           label="Start event"
@@ -33,7 +33,7 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'retention'
           onChange={(chosen) => onChange({start: {...start, where: membersOf(chosen)}})}
         />
       </Field>
-      <Field label="They returned with">
+      <Field label="Return event">
         <DidPicker
           label="Return event"
           name={back?.event ?? null}
@@ -58,11 +58,11 @@ export function Fields({question, days, onChange}: FieldsProps<Draft<'retention'
         onChoose={(chosen) => onChange({cohort: chosen})}
       />
       <Options
-        label="A return counts"
+        label="Return"
         value={criteria}
         options={[
-          ['on', 'In exactly that period'],
-          ['on_or_after', 'In that period or a later one'],
+          ['on', 'On that period'],
+          ['on_or_after', 'On or after that period'],
         ]}
         onChoose={(chosen) => onChange({criteria: chosen})}
       />

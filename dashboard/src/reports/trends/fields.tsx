@@ -24,7 +24,7 @@ export function Fields({question, days, onChange}: FieldsProps<TrendsDraft>) {
       )}
       <section class="card builder-form" aria-label="All events">
         <header>
-          <h2>For all of them</h2>
+          <h2>Applies to all</h2>
         </header>
         <div class="builder-fields">
           <Options

@@ -11,7 +11,7 @@ import {Icon} from '../../shell/icon';
 import {eventText, measureOf, type Series} from './series';
 
 const measureNames: Readonly<Record<Measure, string>> = {
-  total: 'Count of events',
+  total: 'Total',
   users: 'Distinct users',
   sum: 'Sum of a property',
   avg: 'Average of a property',

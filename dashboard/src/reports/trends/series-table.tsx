@@ -52,9 +52,9 @@ export interface LineSwitches {
 export function SeriesTable({headings, rows, interval, isCompared, behind, switches}: SeriesTableProps) {
   const [sorted, setSorted] = useState<{column: Column; way: 'descending' | 'ascending'}>();
   const columns: readonly (readonly [Column, string])[] = [
-    ['total', 'In all'],
+    ['total', 'Total'],
     ['users', 'Users'],
-    ['mean', `Mean a${interval === 'hour' ? 'n' : ''} ${interval}`],
+    ['mean', `Average per ${interval}`],
     ['last', `Last full ${interval}`],
     ...(isCompared ? [['change', 'Change'] as const] : []),
   ];
@@ -164,8 +164,7 @@ function Figure({
   const {line, say = count} = row;
   const value = row[column];
   if (value === null || value === undefined) return dash;
-  if (column === 'mean')
-    return <span title="Mean of the buckets that have ended and have a value">{mean.format(value)}</span>;
+  if (column === 'mean') return <span title="Average of finished periods that have a value">{mean.format(value)}</span>;
   if (row.say !== undefined && column !== 'total') return <span>{say(value)}</span>;
   const of = {total: '', users: 'users of ', last: 'last of '}[column];
   return <Explained text={say(value)} of={`${of}${line.label}`} behind={behind(line, value, column)} />;
