@@ -1,50 +1,42 @@
-// Buttons of a report: the request as a curl command, the numbers as a CSV, a table instead of the chart.
-
+// The tools of a card, on every page in one order: the table in place of the chart, and the rest behind "…". What a page adds to its
+// report, such as a pin, stands before them.
 import {isShared} from '../address/base';
 import type {Cell} from '../charts/csv';
 import {Popover} from '../controls/popover';
-import type {CurlPanelProps} from './curl-panel';
 import {Icon} from './icon';
-import {act, later} from './later';
+import {later} from './later';
 
-const CurlPanel = later(() => import('./curl-panel').then(({CurlPanel: Panel}) => Panel));
-
-export function CurlButton(props: CurlPanelProps) {
-  if (isShared) return null;
-  return (
-    <Popover label="The same with curl" title="The same with curl" look="quiet" button={<Icon name="code" />}>
-      {() => <CurlPanel {...props} />}
-    </Popover>
-  );
+export interface MoreToolsProps {
+  /** Paths of the API that the card asks, in their order. */
+  readonly paths?: readonly string[];
+  /** Words about their commands. */
+  readonly help?: string;
+  /** Rows are made when they are asked for, the first of them the names of the columns. */
+  readonly csv?: {readonly file: string; readonly rows: () => readonly (readonly Cell[])[]};
 }
 
-/** `rows` are made when they are asked for, the first of them the names of the columns. */
-export function CsvButton({file, rows}: {readonly file: string; readonly rows: () => readonly (readonly Cell[])[]}) {
-  return (
-    <button
-      type="button"
-      class="quiet"
-      title="Download as CSV"
-      aria-label="Download as CSV"
-      onClick={() =>
-        void act(
-          () => import('./download'),
-          ({downloadCsv}) => downloadCsv(file, rows()),
-        )
-      }
-    >
-      <Icon name="download" />
-    </button>
-  );
-}
+const MorePanel = later<MoreToolsProps>(() => import('./more-panel').then(({MorePanel: Panel}) => Panel));
 
-export function TableButton({
-  isTable,
-  onChange,
-}: {
-  readonly isTable: boolean;
-  readonly onChange: (is: boolean) => void;
+export function ReportTools({
+  table,
+  ...more
+}: MoreToolsProps & {
+  readonly table?: {readonly isTable: boolean; readonly onChange: (is: boolean) => void};
 }) {
+  const hasMore = more.csv !== undefined || (more.paths !== undefined && !isShared);
+  return (
+    <>
+      {table !== undefined && <TableButton {...table} />}
+      {hasMore && (
+        <Popover label="More" title="CSV, curl and link" look="quiet" button={<Icon name="More" />}>
+          {() => <MorePanel {...more} />}
+        </Popover>
+      )}
+    </>
+  );
+}
+
+function TableButton({isTable, onChange}: {readonly isTable: boolean; readonly onChange: (is: boolean) => void}) {
   return (
     <button
       type="button"

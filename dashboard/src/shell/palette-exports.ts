@@ -29,7 +29,7 @@ export function exportsFrom(to: (address: string) => () => void): readonly Choic
     take: to('/people'),
   };
   const ways = [...(here.length === 0 ? [numbers] : here), ...(may('analyst') ? [events, people] : [])];
-  return ways.map((way) => ({...way, icon: 'download'}));
+  return ways.map((way) => ({...way, icon: 'Download'}));
 }
 
 /** Buttons of the cards that download their numbers, with the titles of the cards. */

@@ -41,7 +41,7 @@ function Button({pin}: {readonly pin: KeptReport}) {
       {others.length === 0 ? (
         <OneBoard board={board} pin={pin} onToggle={toggle} />
       ) : (
-        <Popover label="Pin to a board" title="Pin to a board" button={<Icon name="bookmark" />} look="quiet">
+        <Popover label="Pin to a board" title="Pin to a board" button={<Icon name="Pin" />} look="quiet">
           {() => <PinChoice pin={pin} onToggle={toggle} />}
         </Popover>
       )}
@@ -72,7 +72,7 @@ function OneBoard({board, pin, onToggle}: OfPin & {readonly board: Board | undef
       disabled={isFull || board === undefined}
       onClick={() => onToggle(board!)}
     >
-      <Icon name="bookmark" />
+      <Icon name="Pin" />
     </button>
   );
 }

@@ -193,11 +193,11 @@ test('a part that a newer version does not have any more offers to load the page
   const gone = /\/assets\/(shell|people)[^/]*\.js$/;
   const newer = '<script type="module" src="/dashboard/assets/index-newer123.js"></script>';
   await dashboard.goto('/');
-  const download = page.getByRole('button', {name: 'Download as CSV'}).first();
-  await download.waitFor();
+  const more = page.getByRole('button', {name: 'More', exact: true}).first();
+  await more.waitFor();
   await page.route(gone, (route) => route.fulfill({status: 404, body: ''}));
   await page.route(/\/dashboard$/, (route) => route.fulfill({contentType: 'text/html', body: newer}));
-  await download.click();
+  await more.click();
   await page.getByRole('alert').getByText('A newer version is there').waitFor();
   await page.getByRole('link', {name: 'People', exact: true}).click();
   const said = page.locator('main').getByRole('alert');

@@ -126,7 +126,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
     '',
   ]);
 
-  await trend.getByRole('button', {name: 'The same with curl'}).click();
+  await trend.getByRole('button', {name: 'More', exact: true}).click();
   const commands = await trend.locator('pre').innerText();
   const urls = [...commands.matchAll(/'(http[^']+)'/g)].map(([, url]) => url!);
   const answers = await Promise.all(urls.map((url) => secret.get(url.slice(service.baseUrl.length))));
@@ -502,7 +502,7 @@ test('Ctrl-K finds a page, an event and a person; letters go to pages, and are s
   await goTo('created', /^project_created/);
   await page.waitForURL(/\/trends\?event=project_created$/);
   // The card that it is typed over has an export of this name. Enter waits for the answers.
-  await card('Trend').getByRole('button', {name: 'Download as CSV'}).waitFor();
+  await card('Trend').getByRole('button', {name: 'More', exact: true}).waitFor();
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   const lists = /\/dashboard\/api\/v1\/names/;
@@ -540,7 +540,7 @@ test('Ctrl-K finds a page, an event and a person; letters go to pages, and are s
 
 test('Ctrl-K finds where data is exported', async () => {
   await dashboard.follow(`/trends?event=signup&${range()}`);
-  await card('Trend').getByRole('button', {name: 'Download as CSV'}).waitFor();
+  await card('Trend').getByRole('button', {name: 'More', exact: true}).waitFor();
   const open = async (typed: string): Promise<void> => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type(typed);

@@ -167,7 +167,7 @@ function Compared({comparison}: {readonly comparison: Comparison}) {
                 class="button"
                 onClick={() => download(`${file}.html`, 'text/html;charset=utf-8', comparisonHtml(comparison))}
               >
-                <Icon name="download" />
+                <Icon name="Download" />
                 HTML
               </button>
             </>

@@ -8,7 +8,7 @@ import {TableFrame} from '../../controls/table-frame';
 import {now} from '../../service/now';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
-import {TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {type BenchmarksQuestion, queryOf} from './benchmarks-form';
 import {newestPair} from './comparability';
 import {chosenText, commitOf, figureText, numberText, offText, runMoment, runName, spreadText} from './figure-text';
@@ -148,7 +148,7 @@ function Bench({history: {bench, runs, figures}}: {readonly history: BenchHistor
                 Compare the last two<span class="visually-hidden"> of {bench}</span>
               </a>
             )}
-            <TableButton isTable={isTable} onChange={setTable} />
+            <ReportTools table={{isTable, onChange: setTable}} />
           </>
         }
       >

@@ -289,7 +289,7 @@ function Raw({run}: {readonly run: ListedRun}) {
               class="button"
               onClick={() => download(`${run.id}.json`, 'application/json', `${text}\n`)}
             >
-              <Icon name="download" />
+              <Icon name="Download" />
               Download
             </button>
           </div>

@@ -18,7 +18,7 @@ import {personOf, useTitles} from '../../service/titles';
 import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
-import {CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {EventsTable} from './events-table';
 import {FilterFields, recentDays} from './filter-fields';
@@ -94,14 +94,14 @@ export function History() {
       tools={
         isExported && (
           <>
-            <CurlButton paths={[exportPath(asked, ofWhere, zone), ...changesPaths]} help={changesHelp} />
+            <ReportTools paths={[exportPath(asked, ofWhere, zone), ...changesPaths]} help={changesHelp} />
             <a
               class="button"
               href={`${dashboardPath}/api/${exportPath(asked, ofWhere, zone)}`}
               download="events.ndjson"
               title="These events, as lines of JSON"
             >
-              <Icon name="download" />
+              <Icon name="Download" />
               Download all
             </a>
           </>

@@ -29,7 +29,7 @@ import {AddressProblems} from '../../shell/address-problems';
 import {Card} from '../../shell/card';
 import {FreshnessPill} from '../../shell/freshness';
 import {Icon} from '../../shell/icon';
-import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
 import {WithoutSwitch} from '../../shell/without-switch';
@@ -288,8 +288,7 @@ function ListTools({
 }) {
   return (
     <>
-      <CurlButton paths={[path]} />
-      <CsvButton file={file} rows={rows} />
+      <ReportTools paths={[path]} csv={{file, rows}} />
       {trend !== undefined && (
         <a class="quiet" href={trend} title="Show the trend" aria-label="Show the trend">
           <Icon name="trends" />

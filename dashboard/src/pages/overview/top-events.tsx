@@ -9,7 +9,7 @@ import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
-import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {todayIn} from '../../shell/zone-day';
 import {plainNumbers} from './plain-numbers';
@@ -52,16 +52,16 @@ export function TopEvents({names, pastNames, range, zone, notSegment}: TopEvents
       }
       tools={
         answer !== undefined && (
-          <>
-            <CurlButton paths={[report!.path]} />
-            <CsvButton
-              file="events"
-              rows={() => [
+          <ReportTools
+            paths={[report!.path]}
+            csv={{
+              file: 'events',
+              rows: () => [
                 ['name', 'count', 'first_seen', 'last_seen'],
                 ...answer.data.map((one) => [one.name, one.count, one.first_seen, one.last_seen]),
-              ]}
-            />
-          </>
+              ],
+            }}
+          />
         )
       }
     >

@@ -13,7 +13,7 @@ import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
-import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {todayIn} from '../../shell/zone-day';
 import {plainNumbers} from './plain-numbers';
@@ -79,14 +79,14 @@ export function TrendCard({
       note={question && note}
       tools={
         <>
-          {lines.length > 0 && (
-            <>
-              <CurlButton paths={question!.lines.map(({asks}) => flatOf(asks))} />
-              <CsvButton file="most-frequent-events" rows={() => csvRows(lines)} />
-              <TableButton isTable={isTable} onChange={setTable} />
-            </>
-          )}
           <AnnotationsButton zone={zone} isHour={interval === 'hour'} />
+          {lines.length > 0 && (
+            <ReportTools
+              paths={question!.lines.map(({asks}) => flatOf(asks))}
+              csv={{file: 'most-frequent-events', rows: () => csvRows(lines)}}
+              table={{isTable, onChange: setTable}}
+            />
+          )}
         </>
       }
     >

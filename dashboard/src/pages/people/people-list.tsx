@@ -20,7 +20,7 @@ import {Card} from '../../shell/card';
 import type {EmptyDaysProps} from '../../shell/empty-days';
 import {later} from '../../shell/later';
 import {NotRenewed} from '../../shell/not-renewed';
-import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {QuestionForm} from '../../shell/question';
 import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
@@ -95,20 +95,22 @@ export function PeopleList({
             users.length > 0 && (
               <>
                 <ColumnsButton users={users} columns={question.column} onChoose={(column) => onAsk({column})} />
-                <CurlButton paths={[userListPath(question, today, listPageMax)]} />
-                <CsvButton
-                  file="people"
-                  rows={() => [
-                    ['id', 'kind', 'title', 'created_at', 'last_seen', 'traits'],
-                    ...users.map((one) => [
-                      one.id,
-                      one.kind,
-                      titleIn(one.traits) ?? '',
-                      one.created_at,
-                      one.last_seen,
-                      JSON.stringify(one.traits),
-                    ]),
-                  ]}
+                <ReportTools
+                  paths={[userListPath(question, today, listPageMax)]}
+                  csv={{
+                    file: 'people',
+                    rows: () => [
+                      ['id', 'kind', 'title', 'created_at', 'last_seen', 'traits'],
+                      ...users.map((one) => [
+                        one.id,
+                        one.kind,
+                        titleIn(one.traits) ?? '',
+                        one.created_at,
+                        one.last_seen,
+                        JSON.stringify(one.traits),
+                      ]),
+                    ],
+                  }}
                 />
               </>
             )

@@ -16,7 +16,7 @@ import {titleIn} from '../../service/titles';
 import {today} from '../../service/today';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
-import {CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {ActivityStrip} from './activity-strip';
 import {EventList} from './event-list';
@@ -108,10 +108,10 @@ export function PersonPage({
           </details>
         )}
         <div class="person-tools">
-          <CurlButton paths={[path]} />
+          <ReportTools paths={[path]} />
           <CopyButton text={value.id} label="Copy the id" />
           <a class="button" href={`${dashboardPath}/api/${personExportPath(person)}`} download={exportFile}>
-            <Icon name="download" />
+            <Icon name="Download" />
             Export
           </a>
           {may('admin') && (

@@ -9,7 +9,7 @@ import {now} from '../../service/now';
 import {Card} from '../../shell/card';
 import {download} from '../../shell/download';
 import {Icon} from '../../shell/icon';
-import {CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
 import {NamedBy} from './named-by';
 import {receiptWords} from './receipt-words';
@@ -32,7 +32,7 @@ export function Receipt({deletionId}: {readonly deletionId: string}) {
         title="Receipt of a deletion"
         tools={
           <>
-            <CurlButton paths={[deletionPath(deletionId)]} />
+            <ReportTools paths={[deletionPath(deletionId)]} />
             {deletion !== undefined && (
               <button
                 type="button"
@@ -41,7 +41,7 @@ export function Receipt({deletionId}: {readonly deletionId: string}) {
                   download(`${deletion.id}.json`, 'application/json', `${JSON.stringify({deletion}, undefined, 2)}\n`)
                 }
               >
-                <Icon name="download" />
+                <Icon name="Download" />
                 Download
               </button>
             )}

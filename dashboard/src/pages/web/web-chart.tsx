@@ -13,7 +13,7 @@ import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import type {EmptyDaysProps} from '../../shell/empty-days';
 import {later} from '../../shell/later';
-import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {type AskedWeb, ofFigures} from './web-drawn';
 
@@ -50,11 +50,11 @@ export function WebChart({
       note={asked && linesNote({what: `by the ${interval}`, past: asked.past, isOpen, asOfMs, today, zone})}
       tools={
         lines.length > 0 && (
-          <>
-            <CurlButton paths={asked!.asks.map(flatOf)} />
-            <CsvButton file="web" rows={() => csvRows(lines)} />
-            <TableButton isTable={isTable} onChange={setTable} />
-          </>
+          <ReportTools
+            paths={asked!.asks.map(flatOf)}
+            csv={{file: 'web', rows: () => csvRows(lines)}}
+            table={{isTable, onChange: setTable}}
+          />
         )
       }
     >

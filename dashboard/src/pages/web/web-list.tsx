@@ -7,7 +7,7 @@ import {count} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
-import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import type {AskedWeb} from './web-drawn';
 import {answerAddress, countsOf, listQuestion, rowConditionsOf, valueText, type WebList} from './web-question';
@@ -55,13 +55,13 @@ export function ListCard({
       address={shown && addressOf(undefined, list.by)}
       tools={
         report?.value !== undefined && (
-          <>
-            <CurlButton paths={[report.path]} />
-            <CsvButton
-              file={list.title.toLowerCase().replaceAll(' ', '-')}
-              rows={() => [[list.by, counts], ...rows.map((row) => [nameOf(row), row.total])]}
-            />
-          </>
+          <ReportTools
+            paths={[report.path]}
+            csv={{
+              file: list.title.toLowerCase().replaceAll(' ', '-'),
+              rows: () => [[list.by, counts], ...rows.map((row) => [nameOf(row), row.total])],
+            }}
+          />
         )
       }
     >

@@ -15,7 +15,7 @@ import {TableFrame} from '../../controls/table-frame';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {Explained, explaining} from '../../shell/explained';
-import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {type ResultProps, useFresh} from '../report';
 import {rowOf} from './active-behind';
@@ -78,14 +78,14 @@ export function ByValue({question, by, days, today, tile, tools, onFresh}: ByVal
       address={tile?.address}
       tools={
         <>
-          {rows.length > 0 && (
-            <>
-              <CurlButton paths={[report!.path]} />
-              <CsvButton file="active-users-by-value" rows={() => csvRows(lines)} />
-              <TableButton isTable={isTable} onChange={setTable} />
-            </>
-          )}
           {tools}
+          {rows.length > 0 && (
+            <ReportTools
+              paths={[report!.path]}
+              csv={{file: 'active-users-by-value', rows: () => csvRows(lines)}}
+              table={{isTable, onChange: setTable}}
+            />
+          )}
         </>
       }
     >

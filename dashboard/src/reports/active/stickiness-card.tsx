@@ -6,7 +6,7 @@ import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
-import {CsvButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
 import {type AskedActive, type DrawnActive, ofMetrics} from './active-drawn';
@@ -42,16 +42,16 @@ export function StickinessCard({
       tools={
         sticky !== undefined &&
         !isLong && (
-          <>
-            <CsvButton
-              file="stickiness"
-              rows={() => [
+          <ReportTools
+            csv={{
+              file: 'stickiness',
+              rows: () => [
                 ['date', 'stickiness'],
                 ...lines[0]!.answer.data.map(({date}, at) => [date, sticky[at] ?? null]),
-              ]}
-            />
-            <TableButton isTable={isTable} onChange={setTable} />
-          </>
+              ],
+            }}
+            table={{isTable, onChange: setTable}}
+          />
         )
       }
     >

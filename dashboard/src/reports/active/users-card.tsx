@@ -16,7 +16,7 @@ import {ChangeText} from '../../shell/change-text';
 import type {EmptyDaysProps} from '../../shell/empty-days';
 import {Explained, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
-import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import type {ResultProps} from '../report';
 import {allOf, pointOf} from './active-behind';
@@ -62,14 +62,14 @@ export function UsersCard({
       sum={shown && <Total shown={shown} until={until} isOpen={isOpen} />}
       tools={
         <>
-          {sticky !== undefined && (
-            <>
-              <CurlButton paths={shown!.question.asks.map(flatOf)} />
-              <CsvButton file="active-users" rows={() => csvRows(lines)} />
-              <TableButton isTable={isTable} onChange={setTable} />
-            </>
-          )}
           {tools}
+          {sticky !== undefined && (
+            <ReportTools
+              paths={shown!.question.asks.map(flatOf)}
+              csv={{file: 'active-users', rows: () => csvRows(lines)}}
+              table={{isTable, onChange: setTable}}
+            />
+          )}
         </>
       }
     >

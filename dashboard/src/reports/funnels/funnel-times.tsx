@@ -12,7 +12,7 @@ import {TimeChart} from '../../charts/time-chart';
 import {TableFrame} from '../../controls/table-frame';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
-import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {type FunnelDraft, funnelTimesQuestion, stepLabel} from './funnel-question';
 import './funnel-times.css';
@@ -59,17 +59,17 @@ export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
         note={`share that converted, by the ${shownInterval} of entry${isOpen ? ', dashed: some may still convert' : ''}${shown === undefined || isLimited ? '' : ' so far, as there is no window'}`}
         tools={
           answer !== undefined && (
-            <>
-              <CurlButton paths={[report!.path]} />
-              <CsvButton
-                file="funnel-over-time"
-                rows={() => [
+            <ReportTools
+              paths={[report!.path]}
+              csv={{
+                file: 'funnel-over-time',
+                rows: () => [
                   ['date', 'count', 'converted', 'conversion_rate'],
                   ...answer.data!.map((one) => [one.date, one.count, one.converted, one.conversion_rate]),
-                ]}
-              />
-              <TableButton isTable={isTable} onChange={setTable} />
-            </>
+                ],
+              }}
+              table={{isTable, onChange: setTable}}
+            />
           )
         }
       >

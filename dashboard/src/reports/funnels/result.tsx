@@ -10,7 +10,7 @@ import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
 import {Card} from '../../shell/card';
 import {type Behind, explaining} from '../../shell/explained';
-import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {type ResultProps, useFresh} from '../report';
 import {funnelBehind} from './behind';
@@ -56,13 +56,10 @@ export function Result(props: ResultProps<FunnelDraft>) {
         }
         tools={
           <>
-            {answer !== undefined && (
-              <>
-                <CurlButton paths={[report!.path]} />
-                <CsvButton file="funnel" rows={() => funnelRows(answer)} />
-              </>
-            )}
             {tools}
+            {answer !== undefined && (
+              <ReportTools paths={[report!.path]} csv={{file: 'funnel', rows: () => funnelRows(answer)}} />
+            )}
           </>
         }
       >

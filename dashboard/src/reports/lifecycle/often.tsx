@@ -8,7 +8,7 @@ import {TableFrame} from '../../controls/table-frame';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {type Behind, Explained} from '../../shell/explained';
-import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
 import {oftenBehind} from './behind';
@@ -59,14 +59,14 @@ export function Often({asking, name}: OftenProps) {
       }
       tools={
         answer !== undefined && (
-          <>
-            <CurlButton paths={[shown!.reports[0]!.path]} />
-            <CsvButton
-              file="stickiness"
-              rows={() => [['buckets', 'users'], ...data.map(({buckets, users}) => [buckets, users])]}
-            />
-            <TableButton isTable={isTable} onChange={setTable} />
-          </>
+          <ReportTools
+            paths={[shown!.reports[0]!.path]}
+            csv={{
+              file: 'stickiness',
+              rows: () => [['buckets', 'users'], ...data.map(({buckets, users}) => [buckets, users])],
+            }}
+            table={{isTable, onChange: setTable}}
+          />
         )
       }
     >

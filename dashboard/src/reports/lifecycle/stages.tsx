@@ -18,7 +18,7 @@ import {Card} from '../../shell/card';
 import type {EmptyDaysProps} from '../../shell/empty-days';
 import {type Behind, Explained, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
-import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import type {ResultProps} from '../report';
 import {type Stage, stageBehind} from './behind';
@@ -106,20 +106,20 @@ export function Stages({
       }
       tools={
         <>
+          {tools}
           {answer !== undefined && (
-            <>
-              <CurlButton paths={[shown!.reports[0]!.path]} />
-              <CsvButton
-                file="lifecycle"
-                rows={() => [
+            <ReportTools
+              paths={[shown!.reports[0]!.path]}
+              csv={{
+                file: 'lifecycle',
+                rows: () => [
                   ['date', 'new', 'returning', 'resurrecting', 'dormant'],
                   ...data.map((one) => [one.date, one.new, one.returning, one.resurrecting, one.dormant]),
-                ]}
-              />
-              <TableButton isTable={isTable} onChange={setTable} />
-            </>
+                ],
+              }}
+              table={{isTable, onChange: setTable}}
+            />
           )}
-          {tools}
         </>
       }
     >

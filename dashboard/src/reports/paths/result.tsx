@@ -6,7 +6,7 @@ import {pathCsv} from '../../charts/path-columns';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {Explained} from '../../shell/explained';
-import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {type ResultProps, useFresh} from '../report';
 import {turnOf} from './behind';
@@ -43,13 +43,10 @@ export function Result(props: ResultProps<Draft<'paths'>>) {
       }
       tools={
         <>
-          {answer !== undefined && (
-            <>
-              <CurlButton paths={[report!.path]} />
-              <CsvButton file="paths" rows={() => pathCsv(answer)} />
-            </>
-          )}
           {tools}
+          {answer !== undefined && (
+            <ReportTools paths={[report!.path]} csv={{file: 'paths', rows: () => pathCsv(answer)}} />
+          )}
         </>
       }
     >

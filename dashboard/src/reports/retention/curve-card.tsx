@@ -7,7 +7,7 @@ import {RetentionCurve} from '../../charts/retention-curve';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {Explained} from '../../shell/explained';
-import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import type {ResultProps} from '../report';
 import {type RetentionAsked, retentionOf} from './retention-number';
@@ -54,13 +54,10 @@ export function CurveCard({
       }
       tools={
         <>
-          {answer !== undefined && (
-            <>
-              <CurlButton paths={[report!.path]} />
-              <CsvButton file="retention" rows={() => cohortCsv(answer)} />
-            </>
-          )}
           {tools}
+          {answer !== undefined && (
+            <ReportTools paths={[report!.path]} csv={{file: 'retention', rows: () => cohortCsv(answer)}} />
+          )}
         </>
       }
     >

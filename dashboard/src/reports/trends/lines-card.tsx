@@ -16,7 +16,7 @@ import {TimeTable} from '../../charts/time-table';
 import type {Asking, Report} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {type Behind, explaining} from '../../shell/explained';
-import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportTools} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {Empty, FaultBox} from '../../shell/states';
 import type {ResultProps} from '../report';
@@ -96,14 +96,14 @@ export function LinesCard({
       note={shown && note.filter(Boolean).join(', ')}
       tools={
         <>
-          {lines.length > 0 && (
-            <>
-              <CurlButton paths={asked.series.map(asked.ask).map(flatOf)} />
-              <CsvButton file="trends" rows={() => csvRows([...lines, ...computed])} />
-              <TableButton isTable={isTable} onChange={(is) => setTable({look, is})} />
-            </>
-          )}
           {tools}
+          {lines.length > 0 && (
+            <ReportTools
+              paths={asked.series.map(asked.ask).map(flatOf)}
+              csv={{file: 'trends', rows: () => csvRows([...lines, ...computed])}}
+              table={{isTable, onChange: (is) => setTable({look, is})}}
+            />
+          )}
         </>
       }
     >
