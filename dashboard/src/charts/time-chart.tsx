@@ -54,6 +54,8 @@ interface TimeChartProps {
   readonly labels?: boolean;
   /** Text of a value on the axis. */
   readonly format?: (value: number) => string;
+  /** The tooltip has the sum of its values, too. */
+  readonly hasSum?: boolean;
   /** Text of a value in the tooltip, in full. */
   readonly say?: (value: number) => string;
   /** Text of a time in the tooltip. */
@@ -304,6 +306,7 @@ class Chart {
         ...(syncKey === undefined ? {} : {sync: {key: syncKey, setSeries: false}}),
         drag: {x: onRange !== undefined, y: false, setScale: false},
         points: {size: 8, width: 2, fill: colour('surface'), stroke: (_, index) => strokes[index - 1]!},
+        move: onPoint,
       },
       series: [{}, ...lines],
       hooks: {
@@ -383,6 +386,7 @@ class Chart {
       moment,
       beforeMoment,
       marks,
+      hasSum = false,
     } = this.props();
     if (!this.isHere || at == null || this.made.cursor.left! < 0 || at >= times.length) {
       this.listener.onTip(undefined);
@@ -399,6 +403,8 @@ class Chart {
         value: number === null ? 'not known' : `${say(number)}${unit}`,
         change: isOpen ? '' : changeText(number, past),
       }));
+    const sum = series.reduce((all, {values}) => all + (values[at] ?? 0), 0);
+    if (hasSum && series.length > 1) rows.push({label: 'Total', tone: 0, value: `${say(sum)}${unit}`, change: ''});
     const against = beforeMoment === undefined || isOpen ? '' : ` · against ${beforeMoment(at)}`;
     const when = momentOf(times[at]!) + against;
     const left = this.made.cursor.left! + this.made.bbox.left / devicePixelRatio;
@@ -413,6 +419,13 @@ class Chart {
     });
   }
 }
+
+/** The crosshair stands at a point, but for the hand that draws a range. */
+const onPoint: uPlot.Cursor.MousePosRefiner = (self, left, top) => {
+  const isDrawing = (self.cursor.event?.buttons ?? 0) !== 0;
+  if (left < 0 || isDrawing || self.data[0].length === 0) return [left, top];
+  return [self.valToPos(self.data[0][self.posToIdx(left)]!, 'x'), top];
+};
 
 /** C6 */
 const rimsIn = ({series, isApart = false}: TimeChartProps): number[] =>

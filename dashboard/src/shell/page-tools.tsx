@@ -1,5 +1,7 @@
 // The tools of a card, on every page in one order: the table in place of the chart, and the rest behind "…". What a page adds to its
 // report, such as a pin, stands before them.
+import type {RefObject} from 'preact';
+import {useEffect, useRef} from 'preact/hooks';
 import {isShared} from '../address/base';
 import type {Cell} from '../charts/csv';
 import {Popover} from '../controls/popover';
@@ -15,6 +17,9 @@ export interface MoreToolsProps {
   readonly csv?: {readonly file: string; readonly rows: () => readonly (readonly Cell[])[]};
 }
 
+/** What can be downloaded from the page that is shown, for Ctrl-K. */
+export const csvsOfPage = new Set<RefObject<MoreToolsProps['csv']>>();
+
 const MorePanel = later<MoreToolsProps>(() => import('./more-panel').then(({MorePanel: Panel}) => Panel));
 
 export function ReportTools({
@@ -23,7 +28,14 @@ export function ReportTools({
 }: MoreToolsProps & {
   readonly table?: {readonly isTable: boolean; readonly onChange: (is: boolean) => void};
 }) {
-  const hasMore = more.csv !== undefined || (more.paths !== undefined && !isShared);
+  const {csv} = more;
+  const latest = useRef(csv);
+  latest.current = csv;
+  useEffect(() => {
+    csvsOfPage.add(latest);
+    return () => void csvsOfPage.delete(latest);
+  }, []);
+  const hasMore = csv !== undefined || (more.paths !== undefined && !isShared);
   return (
     <>
       {table !== undefined && <TableButton {...table} />}

@@ -1,19 +1,22 @@
 // Ways to take data out, for Ctrl-K: the tables of this page, and what other pages export.
 import {may} from '../service/session';
+import {downloadCsv} from './download';
+import {csvsOfPage} from './page-tools';
 import type {Choice} from './palette';
 
 /** `to`: makes what leads to an address. */
 export function exportsFrom(to: (address: string) => () => void): readonly Choice[] {
-  const here = csvButtons().map(([label, button], at) => ({
+  const csvs = [...csvsOfPage].flatMap(({current}) => current ?? []);
+  const here = csvs.map(({file, rows}, at) => ({
     key: `csv-${at}`,
-    name: `Export ${label} as CSV`,
+    name: `Export ${file.replaceAll('-', ' ')} as CSV`,
     note: 'downloads it from this page',
-    take: () => button.click(),
+    take: () => downloadCsv(file, rows()),
   }));
   const numbers = {
     key: 'export-numbers',
     name: 'Export numbers as CSV',
-    note: 'the arrow at a card, such as on Trends',
+    note: 'the three dots at a card, such as on Trends',
     take: to('/trends'),
   };
   const events = {
@@ -31,10 +34,3 @@ export function exportsFrom(to: (address: string) => () => void): readonly Choic
   const ways = [...(here.length === 0 ? [numbers] : here), ...(may('analyst') ? [events, people] : [])];
   return ways.map((way) => ({...way, icon: 'Download'}));
 }
-
-/** Buttons of the cards that download their numbers, with the titles of the cards. */
-const csvButtons = (): (readonly [label: string, button: HTMLButtonElement])[] =>
-  [...document.querySelectorAll<HTMLElement>('main section[aria-label]')].flatMap((card) => {
-    const button = card.querySelector<HTMLButtonElement>('button[aria-label="Download as CSV"]');
-    return button === null ? [] : [[card.getAttribute('aria-label')!, button] as const];
-  });

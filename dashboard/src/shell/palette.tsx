@@ -1,13 +1,14 @@
-// Ctrl-K: a page, a board, a saved report, an event by any part of its name, a person by exact id, an export, an action. One list,
-// moved through by arrows.
-//   PA1. What takes out data or acts stands behind everything that is found, and last unless its name begins so. While answers are on their way a row says so where they will stand: Enter waits for
-//        them, and never takes what stands behind.
+// Ctrl-K: a page, a board, a saved report, an event, a person by any part of the name, an export, an action. One list, moved through
+// by arrows.
+//   PA1. What takes out data or acts stands behind everything that is found, and last unless its name begins so. While answers are on
+//        their way a row says so where they will stand: Enter waits for them, and never takes what stands behind.
 //   PA2. The marked row stays marked, whatever comes above it.
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import {flatOf} from '../../../src/asks/question/flat.js';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
+import type {UsersAnswer} from '../../../src/edge/answers/users.js';
 import type {IconName} from '../../icons';
 import {pageAddress} from '../address/base';
 import {boardForm} from '../address/board-address';
@@ -20,6 +21,7 @@ import {useAsked} from '../service/asked';
 import {boards, boardsFault, useBoards} from '../service/boards';
 import {openedReport, readSavedReports, reportAddress, savedFault, savedReports} from '../service/saved-reports';
 import {may, signOut} from '../service/session';
+import {titleIn} from '../service/titles';
 import {Icon} from './icon';
 import {openDialog, takeEarly} from './keys';
 import {exportsFrom} from './palette-exports';
@@ -32,6 +34,11 @@ const namesMax = 8;
 const namesAtOnce = 1_000;
 const savedMax = 8;
 const namesDays = 30;
+const peopleMax = 5;
+/** Shorter texts find too many people to be worth reading all of them. */
+const searchCharsMin = 3;
+/** Who types on does not ask yet. */
+const typingMs = 200;
 
 export interface Choice {
   readonly key: string;
@@ -87,8 +94,8 @@ export function Palette() {
       <div class="palette">
         <input
           role="combobox"
-          aria-label="A page, the id of a person, or the name of an event"
-          placeholder="A page, the id of a person, or the name of an event"
+          aria-label="A page, a person, or the name of an event"
+          placeholder="A page, a person, or the name of an event"
           aria-expanded="true"
           aria-controls="palette-choices"
           aria-activedescendant={chosen && `palette-${chosen.key}`}
@@ -151,10 +158,26 @@ function useNames(text: string): {readonly names: NamesAnswer['data']; readonly 
   return {names: text === '' ? [] : names, isReading};
 }
 
-const reading: Choice = {key: 'reading', icon: 'search', name: 'Reading …', note: 'events, boards and saved reports'};
+/** The people whom the text finds as on the page People: by a part of the title, of the e-mail or of the id. */
+function usePeople(text: string): {readonly people: UsersAnswer['data']; readonly isReading: boolean} {
+  const wanted = may('analyst') && text.length >= searchCharsMin && isName(text) ? text : '';
+  const [searched, setSearched] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSearched(wanted), wanted === '' ? 0 : typingMs);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const path = `v1/users?search=${encodeURIComponent(searched)}&limit=${peopleMax}`;
+  const [found] = useAsked<UsersAnswer>(searched === '' ? undefined : path);
+  if (wanted === '') return {people: [], isReading: false};
+  const isReading = searched !== wanted || found.value.isAsking;
+  return {people: isReading ? [] : (found.value.value?.data ?? []), isReading};
+}
+
+const reading: Choice = {key: 'reading', icon: 'search', name: 'Reading …', note: 'events, people, boards and reports'};
 
 function useChoices(text: string, route: (address: string) => void): readonly Choice[] {
   const {names, isReading} = useNames(text);
+  const {people, isReading: areReading} = usePeople(text);
   const lower = text.toLowerCase();
   const isLike = (name: string): boolean => name.toLowerCase().includes(lower);
   const to = (address: string) => (): void => route(pageAddress(address));
@@ -177,7 +200,7 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
   ].map((choice): Choice => ({...choice, isLast: true}));
   const isSavedUnread = savedReports.value === undefined && savedFault.value === undefined;
   const areBoardsUnread = boards.value === undefined && boardsFault.value === undefined;
-  const isWaiting = text !== '' && (isReading || isSavedUnread || areBoardsUnread);
+  const isWaiting = text !== '' && (isReading || areReading || isSavedUnread || areBoardsUnread);
   return [
     ...places
       .filter((place) => isShown(place) && isLike(place.name))
@@ -218,9 +241,16 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       note: `its trend, ${count(times)} in 30 days`,
       take: to(questionAddress<'counts'>('/trends', {events: [{event: name}]})),
     })),
-    // Nobody knows yet whether there is such a person.
+    ...people.map(({kind, id, traits}) => ({
+      key: `person-${kind}/${id}`,
+      icon: 'users' as const,
+      name: titleIn(traits) ?? id,
+      note: titleIn(traits) === undefined ? 'a person' : id,
+      take: to(`/people${addressAsking(peopleForm, {[kind]: id})}`),
+    })),
     ...doings.filter(({name}) => isBegun(name)),
-    ...(may('analyst') && isName(text)
+    // Somebody whom no report has yet is found by the exact id alone.
+    ...(may('analyst') && isName(text) && !people.some(({id}) => id === text)
       ? (['user', 'anonymous'] as const).map((kind) => ({
           key: kind,
           icon: 'users' as const,

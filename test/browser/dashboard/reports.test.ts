@@ -520,6 +520,8 @@ test('Ctrl-K finds a page, an event and a person; letters go to pages, and are s
   await page.waitForURL(/\/trends\?event=signup$/);
   await page.unroute(lists);
   expect(downloads).toBe(0);
+  await goTo('>ADA<', /^<b>Ada<\/b> u3/);
+  await page.waitForURL(/\/people\?user=u3$/);
   await goTo('u5', /^Look up the user u5/);
   await page.waitForURL(/\/people\?user=u5$/);
   await pressTogether('g', 'a');
@@ -549,7 +551,7 @@ test('Ctrl-K finds where data is exported', async () => {
   const choices = page.getByRole('option', {name: /^Export/});
   await choices.first().waitFor();
   expect(await choices.locator('.name').allInnerTexts()).toEqual([
-    'Export Trend as CSV',
+    'Export trends as CSV',
     'Export events',
     'Export people as CSV',
   ]);

@@ -10,9 +10,6 @@ import {Fields} from './fields';
 import {type FunnelDraft, stepLabel} from './funnel-question';
 import {Foot, Result} from './result';
 
-/** Of a funnel that nobody has chosen a window for. */
-const usualWindow = '14d';
-
 export const report: Report<FunnelDraft> = {
   ...stateOf<'funnel'>('/funnels'),
   isAsked: ({steps}) => steps.length > 0,
@@ -31,7 +28,7 @@ export const report: Report<FunnelDraft> = {
   interval: ({view, steps}, days) => (steps.length > 1 ? intervalOf(view?.every ?? null, days) : undefined),
   suggest: (names) => {
     const steps = suggestedSteps(names).map((event) => ({event}));
-    return steps.length === 0 ? undefined : {steps, window: usualWindow};
+    return steps.length === 0 ? undefined : {steps};
   },
   unasked: {
     title: 'Choose the first step',

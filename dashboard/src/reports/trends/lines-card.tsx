@@ -22,7 +22,7 @@ import {Empty, FaultBox} from '../../shell/states';
 import type {ResultProps} from '../report';
 import type {TrendsAsked} from './asked';
 import {computedBehind} from './behind';
-import {isStack, lookOf} from './look';
+import {canLook, isStack, lookOf} from './look';
 import type {TrendsDraft} from './series';
 import {Totals} from './totals';
 import {lineBehind} from './trends-behind';
@@ -136,6 +136,7 @@ export function LinesCard({
                 {...props}
                 isApart
                 height={320}
+                hasSum={canLook(question, 'stacked')}
                 openText={soFarText(asOfMs)}
                 marks={marks}
                 onCrosshair={onCrosshair}
