@@ -8,8 +8,8 @@ export interface Definition {
   readonly createdMs: number;
 }
 
-/** Prefixes of ids: endpoints, saved funnels, alerts, segments; saved reports of the dashboard, links that share one, boards, annotations, digests. */
-export type DefinitionPrefix = 'wh' | 'fn' | 'al' | 'sr' | 'sh' | 'bd' | 'an' | 'sg' | 'dg';
+/** Prefixes of ids: endpoints, saved funnels, alerts, segments, described names; saved reports of the dashboard, links that share one, boards, annotations, digests. */
+export type DefinitionPrefix = 'wh' | 'fn' | 'al' | 'sr' | 'sh' | 'bd' | 'an' | 'sg' | 'nm' | 'dg';
 
 export const newDefinitionId = (prefix: DefinitionPrefix): string => `${prefix}_${randomBytes(8).toString('hex')}`;
 

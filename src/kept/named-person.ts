@@ -2,7 +2,7 @@
 //   NP1. A person's texts are their ids, and the texts of their traits: also those in lists and objects, and long numbers.
 //   NP2. A text is found whatever its case, escaped as in an address of HTTP or a condition, and between other words. A text of one or two
 //        characters is found only as a whole value: it would be in every other word.
-//   NP3. Names, addresses of webhooks, annotations, names of events, and values of conditions are searched. What the service chose is
+//   NP3. Names, addresses of webhooks, annotations, names of events and what is said of them, and values of conditions are searched. What the service chose is
 //        not: fixed values of members, names of properties. Nor is who made a definition: it is a colleague.
 //   NP4. A public key chooses ids and traits, and must not aim a deletion at links. Links stop only for what surely is the person's:
 //        - an id with a digit or an @ that is no short number and no name of events or of a property in a condition, in a name or a condition;
@@ -40,6 +40,7 @@ export const definitionKinds = {
   wh: 'webhook',
   fn: 'funnel',
   sg: 'segment',
+  nm: 'described_name',
 } as const;
 
 /** What may name a person: definitions with texts (digests have none), and names of events and properties that are hidden from lists. */
@@ -149,7 +150,7 @@ const ofCondition: Reader = (text) => {
 
 /** NP3. The fields of definitions that are searched. */
 const readers: ReadonlyMap<string, Reader> = new Map([
-  ...['name', 'text', 'url', 'as'].map((field) => [field, ofWords] as const),
+  ...['name', 'text', 'url', 'as', 'description', 'owner'].map((field) => [field, ofWords] as const),
   ...['event', 'names'].map((field) => [field, ofEvent] as const),
   ['where', ofCondition],
 ]);

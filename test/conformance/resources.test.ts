@@ -4,7 +4,7 @@ import type {z} from 'zod';
 import type {userFunnelsAnswer} from '../../src/edge/answers/saved-funnels.js';
 import type {RecordLine} from '../../src/edge/dashboard/answers/record.js';
 import {resources} from '../../src/edge/resources/all.js';
-import type {Resource} from '../../src/edge/resources/resource.js';
+import {pageItemsMax, type Resource} from '../../src/edge/resources/resource.js';
 import {BrowserClient} from '../support/browser-client.js';
 import {type Answer, expectError, expectJson, query} from '../support/http.js';
 import {digested, keptKinds} from '../support/kept-kinds.js';
@@ -136,7 +136,7 @@ describe.each(resources)('$noun', (kind: Resource) => {
     });
     for (const cursor of ['x', 'bnVsbA', one.next_cursor!.slice(1), 'y'.repeat(300)])
       expectError(await under.read.get(`${path}?cursor=${cursor}`), 400, 'invalid_cursor', 'cursor');
-    expectError(await under.read.get(`${path}?limit=${kind.countMax + 1}`), 400, 'invalid_request', 'limit');
+    expectError(await under.read.get(`${path}?limit=${pageItemsMax + 1}`), 400, 'invalid_request', 'limit');
     for (const {id} of [first, third]) expectJson(await send('DELETE', id), 200);
   });
 

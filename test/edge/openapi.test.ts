@@ -252,7 +252,7 @@ describe('the examples', () => {
       // Other answers of the story have no event of the mistaken name.
       if (step.operation.operationId === 'deleteName')
         await under.write.post('/v1/events/batch', {events: [mistaken, mistaken]});
-      const isAdmin = /^\/(admin\/|v1\/(funnels|annotations|boards|saved-reports|segments))/.test(step.path);
+      const isAdmin = /^\/(admin\/|v1\/(funnels|annotations|boards|saved-reports|segments|described-names))/.test(step.path);
       const [status, shown] = Object.entries(step.operation.responses)[0];
       const {example} = shown.content!['application/json'];
       let answer: Answer | undefined;

@@ -196,6 +196,25 @@ export const keptKinds: Readonly<Record<KeptName, KeptKind>> = {
       ['more', {name: 's', users: {where: ['plan eq pro']}, more: 1}],
     ],
   },
+  'described-name': {
+    isByCreation: true,
+    bodies: [
+      {event: 'signup', description: 'Somebody made an account.', owner: 'Growth', state: 'live'},
+      {event: 'paid <b>', description: 'Two\nlines.', owner: '', state: 'planned'},
+      {event: 'login', description: '', owner: 'x'.repeat(100), state: 'retired'},
+    ],
+    change: {state: 'retired', owner: 'Core'},
+    wrong: [
+      ['event', {description: 'Of nothing'}],
+      ['event', {event: ''}],
+      ['event', {event: 'x'.repeat(257)}],
+      ['description', {event: 'a', description: 'x'.repeat(501)}],
+      ['owner', {event: 'a', owner: 'x'.repeat(101)}],
+      ['owner', {event: 'a', owner: 7}],
+      ['state', {event: 'a', state: 'gone'}],
+      ['more', {event: 'a', more: 1}],
+    ],
+  },
   funnel: {
     isByCreation: true,
     bodies: [

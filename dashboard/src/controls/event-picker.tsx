@@ -1,13 +1,14 @@
-// The name of an event, chosen among those that reports know, most frequent first; any other name may be typed.
+// The name of an event, chosen among those that reports know or that are planned; any other name may be typed.
 
 import {flatOf} from '../../../src/asks/question/flat.js';
-import type {ListedName, NamesAnswer} from '../../../src/edge/answers/lists.js';
+import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {isName} from '../address/codec';
 import type {Days} from '../address/range';
 import {namesQuestion} from '../address/report-address';
-import {count} from '../charts/format';
 import {useAsked} from '../service/asked';
-import {matching, Picker, type PickerOption, type PickerOptions} from './picker';
+import {useDescribedNames} from '../service/described-names';
+import {describedOptions} from './described-options';
+import {matching, Picker, type PickerOptions} from './picker';
 
 /** More names are found by typing. */
 const begunMax = 50;
@@ -33,10 +34,11 @@ export function EventPicker({
     // The service knows more names than were asked for: those that begin so come from there.
     const isMore = all.value.value?.has_more === true && typed !== undefined && typed !== '';
     const [begun] = useAsked<NamesAnswer>(isMore ? flatOf(namesQuestion(days, begunMax, typed)) : undefined);
+    const described = useDescribedNames();
     const {value, fault} = all.value;
     const names = [...(value?.data ?? []), ...(isMore ? (begun.value.value?.data ?? []) : [])];
     return {
-      options: matching(typed ?? '', names.sort((a, b) => b.count - a.count).map(optionOf)),
+      options: matching(typed ?? '', describedOptions(names, described)),
       isKnown: value !== undefined || fault !== undefined,
       none: fault?.message ?? (value === undefined ? 'Reading the names' : 'No event in these days'),
     };
@@ -54,5 +56,3 @@ export function EventPicker({
     />
   );
 }
-
-const optionOf = ({name, count: times}: ListedName): PickerOption => ({value: name, note: count(times)});

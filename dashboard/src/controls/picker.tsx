@@ -8,6 +8,10 @@ export interface PickerOption {
   /** Shown in place of the value. */
   readonly label?: string;
   readonly note: string;
+  /** A line about it. */
+  readonly about?: string;
+  /** It is listed for those who look for it. */
+  readonly isFaint?: boolean;
 }
 
 export interface PickerOptions {
@@ -135,7 +139,10 @@ export function Picker({
             data-value={option.value}
             data-entered={option.value === entered}
           >
-            <span class="name">{option.label ?? option.value}</span>
+            <span class={option.isFaint ? 'name faint' : 'name'} title={option.about}>
+              {option.label ?? option.value}
+              {option.about !== undefined && <small>{option.about}</small>}
+            </span>
             <span class="number">{option.note}</span>
           </div>
         ))}

@@ -2,6 +2,7 @@
 import {alerts} from './alerts.js';
 import {annotations} from './annotations.js';
 import {boards} from './boards.js';
+import {describedNames} from './described-names.js';
 import {digests} from './digests.js';
 import {savedFunnels} from './funnels.js';
 import type {Resource} from './resource.js';
@@ -16,6 +17,7 @@ export const resources: readonly Resource[] = [
   annotations,
   shares,
   segments,
+  describedNames,
   savedFunnels,
   alerts,
   digests,

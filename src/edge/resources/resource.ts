@@ -36,6 +36,9 @@ import {readFields, readObject, withoutNull} from '../routes/json-fields.js';
 import {storedChange} from '../routes/stored-change.js';
 import {isAfter, type Place, placeText, readPlace} from './list-place.js';
 
+/** As many as there may be of any kind. */
+export const pageItemsMax = 2_000;
+
 /** Who makes a change, and when. */
 export interface Author {
   /** Name of the person or of the key. */
@@ -171,7 +174,7 @@ export function resourceOf<
   );
   const listForm = {
     cursor: optional(anyText, {description: 'The `next_cursor` of the page before.'}),
-    limit: withDefault(wholeNumber(countMax), countMax, {description: 'Items on a page. Default: all.'}),
+    limit: withDefault(wholeNumber(pageItemsMax), pageItemsMax, {description: 'Items on a page. Default: all.'}),
   };
 
   const placeOf = (held: Held): Place => [...order(held), held.id];

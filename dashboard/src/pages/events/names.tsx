@@ -23,7 +23,9 @@ import {rowText} from '../../charts/series-lines';
 import {Moment} from '../../controls/moment';
 import {RangeControl} from '../../controls/range';
 import {TableFrame} from '../../controls/table-frame';
+import {useDescribedNames} from '../../service/described-names';
 import {useReports} from '../../service/reports';
+import {may} from '../../service/session';
 import {useAddress} from '../../service/use-address';
 import {AddressProblems} from '../../shell/address-problems';
 import {Card} from '../../shell/card';
@@ -34,6 +36,7 @@ import {ReportBody} from '../../shell/report-body';
 import {Empty} from '../../shell/states';
 import {WithoutSwitch} from '../../shell/without-switch';
 import {todayIn} from '../../shell/zone-day';
+import {AboutName, DescriptionForm} from './about-name';
 import '../../design/reports.css';
 import './names.css';
 
@@ -66,6 +69,13 @@ export function Names() {
   const names = useReports(undefined, [namesQuestion({...days, not_segment: question.not_segment}, listedMax, begin)]);
   const answer = names.shown?.reports[0]?.value as NamesAnswer | undefined;
   const most = answer?.data[0]?.count ?? 1;
+  const described = useDescribedNames();
+  const retired = new Set(described.filter(({state}) => state === 'retired').map((one) => one.event));
+  const listed = new Set(answer?.data.map(({name}) => name));
+  const planned = described
+    .filter((one) => one.state === 'planned' && one.event.startsWith(begin) && !listed.has(one.event))
+    .map((one) => one.event);
+  const [isPlanning, setPlanning] = useState(false);
   return (
     <>
       <div class="names-tools span-12">
@@ -124,15 +134,30 @@ export function Names() {
                   onChoose={() => ask({of: 'events', event: one.name, property: null})}
                 >
                   <td class="number">{count(one.count)}</td>
-                  <td class="number faint">
-                    <Moment iso={one.last_seen} />
-                  </td>
+                  <td class="number faint">{retired.has(one.name) ? 'retired' : <Moment iso={one.last_seen} />}</td>
+                </Row>
+              ))}
+              {planned.map((name) => (
+                <Row
+                  key={name}
+                  name={name}
+                  isChosen={name === event}
+                  onChoose={() => ask({of: 'events', event: name, property: null})}
+                >
+                  <td class="number">–</td>
+                  <td class="number faint">planned</td>
                 </Row>
               ))}
             </List>
           )}
         </ReportBody>
         {answer?.data.length === 0 && <p class="help">No event in these days begins so.</p>}
+        {may('analyst') && (
+          <button type="button" class="link" onClick={() => setPlanning(true)}>
+            Plan an event
+          </button>
+        )}
+        {isPlanning && <DescriptionForm onClose={() => setPlanning(false)} />}
       </Card>
       <Properties question={question} keys={keys} onChoose={(chosen) => ask({property: chosen})} />
       {property !== null && <Values question={question} keys={keys} property={property} />}
@@ -174,6 +199,7 @@ function Properties({
         )
       }
     >
+      {!ofUsers && event !== null && <AboutName key={event} event={event} />}
       <ReportBody asking={asking} reports={asking.shown?.reports ?? []}>
         {() =>
           rows.length === 0 ? (

@@ -27,6 +27,7 @@ const kinds: Readonly<Record<Naming['kind'], Kind>> = {
   board: {words: 'Board', page: '/boards', where: 'Change its tile, or rename it.'},
   annotation: {words: 'Annotation', path: (id) => `v1/annotations/${id}`},
   segment: {words: 'Segment', path: (id) => `v1/segments/${id}`},
+  described_name: {words: 'Description of a name', page: '/events', path: (id) => `v1/described-names/${id}`},
   alert: {words: 'Alert', page: '/alerts', path: (id) => `v1/alerts/${id}`},
   webhook: {words: 'Webhook', page: '/settings/webhooks', path: (id) => `v1/webhooks/${id}`},
   funnel: {words: 'Saved funnel', page: '/funnels', path: (id) => `v1/funnels/${id}`},

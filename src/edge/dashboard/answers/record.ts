@@ -10,6 +10,7 @@ export type KeptName =
   | 'alert'
   | 'webhook'
   | 'segment'
+  | 'described-name'
   | 'digest';
 
 /** A line: a change of keys, tokens, sessions or definitions, a deletion, or failures to sign in. */
