@@ -53,7 +53,7 @@ export default defineConfig({
             // What Overview and the sign-in load later, with all that only these have.
             {
               name: 'start',
-              test: /src\/(pages\/(overview|sign-in|no-page)|reports\/active\/report|shell\/(annotations-button|day-notes)|charts\/time-table-rows)/,
+              test: /src\/(pages\/(overview|sign-in|no-page)|reports\/active\/report|shell\/(annotations-button|day-notes|without-switch)|charts\/time-table-rows)/,
             },
             {
               name: 'shell',

@@ -185,13 +185,12 @@ describe('of one service, after some traffic', () => {
     }
   });
 
-  test('live reads have half of the memory for parts, and what reports do not use of theirs', async () => {
-    const halfBytes = 32 * 1_048_576;
-    const boundOf = (metrics: Metrics, use: string): number => metrics.sum('millrace_parts_cache_bytes_max', {use});
-    const metrics = await scrapeUntil(service, 'reports have told', (read) => boundOf(read, 'live') > halfBytes);
-    const free = boundOf(metrics, 'report') - metrics.sum('millrace_parts_cache_bytes', {use: 'report'});
-    expect(free).toBeGreaterThan(0);
-    expect(Math.abs(boundOf(metrics, 'live') - halfBytes - free)).toBeLessThan(1_048_576);
+  test('live reads have three eighths of the memory for parts; reports use no more than theirs', async () => {
+    const boundOf = (read: Metrics, use: string): number => read.sum('millrace_parts_cache_bytes_max', {use});
+    const metrics = await scrapeUntil(service, 'reports have told', (read) => boundOf(read, 'report') > 0);
+    expect(boundOf(metrics, 'live')).toBe((64 * 1_048_576 * 3) / 8);
+    expect(boundOf(metrics, 'report')).toBeLessThanOrEqual((64 * 1_048_576 * 5) / 8);
+    expect(metrics.sum('millrace_parts_cache_bytes', {use: 'report'})).toBeLessThanOrEqual(boundOf(metrics, 'report'));
     expect(metrics.sum('millrace_report_index_builds')).toBe(0);
   });
 

@@ -163,8 +163,9 @@ export class Described {
 }
 
 function givenValue({schema, name}: DescribedParameter, given: URLSearchParams): unknown {
-  if (schema.type === 'array') return given.getAll(name);
-  return schema.type === 'integer' ? Number(given.get(name)) : given.get(name);
+  const valueOf = (type: unknown, text: string | null): unknown => (type === 'integer' ? Number(text) : text);
+  if (schema.type !== 'array') return valueOf(schema.type, given.get(name));
+  return given.getAll(name).map((text) => valueOf((schema.items as {readonly type?: string}).type, text));
 }
 
 /** `#/…` means the document: compiled alone, a schema must name it. */

@@ -6,7 +6,7 @@
 //   SV3. Nobody generates a client of the routes for other libraries, which know the forms of their calls: those that differ in the
 //        path alone are one operation, and none has a schema.
 //   SV4. Of numbered parameters the first one stands for all, and says how many there are. A question with several has a body as well.
-//   SV5. The page of /docs has the examples.
+//   SV5. The page of /docs has the examples, and the schemas of what is no JSON.
 //   SV6. A summary that has the words of the operation's id is left out.
 import {type ErrorCode, statusOf} from '../failure.js';
 import type {JsonSchema} from '../query/query.js';
@@ -145,7 +145,12 @@ function withoutCodes({headers: _, ...answer}: DescribedAnswer): DescribedAnswer
   if (content === undefined) return about;
   const [{codes = []} = {}] = Object.values(content).map(({schema}) => formAndCodes(schema));
   const description = codes.length === 0 ? about.description : `${inCode(codes)}: ${about.description}`;
-  return {description, content: mapValues(content, ({schema}) => ({schema: formAndCodes(schema).form}))};
+  return {
+    description,
+    content: mapValues(content, ({schema}, type) =>
+      type === 'application/json' ? {schema: formAndCodes(schema).form} : {},
+    ),
+  } as DescribedAnswer;
 }
 
 const withStatus = (code: ErrorCode): string => `${statusOf[code].slice(0, 3)} \`${code}\``;

@@ -134,7 +134,7 @@ test('History: medians, what is short, breaks and damage; a run is opened by key
   const links = story.locator('.figure-chart').first().locator('a');
   await links.last().focus();
   await page.keyboard.press('ArrowLeft');
-  await story.getByText(/^\d{4}-.*: 0\.600, 0\.594 – 0\.606$/).waitFor();
+  await story.getByText(/^\d{1,2} \w{3}.*: 0\.600, 0\.594 – 0\.606$/).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/benchmarks?show=run&run=${own.at(-2)!.id}`);
 });
