@@ -86,9 +86,10 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
 /** The question in one line: its title, then what that leaves out. */
 function lineOf({title, words}: AnyReport, question: object): string {
   const rows = words(question).slice(1, -1);
-  return [title(question), ...rows.filter(([, text]) => text !== '').map(([what, text]) => `${what} ${text}`)].join(
-    ', ',
-  );
+  return [
+    title(question),
+    ...rows.filter(([, text]) => text !== '').map(([what, text]) => `${what.toLowerCase()} ${text}`),
+  ].join(', ');
 }
 
 /** Stands in place of the result. Until somebody chooses, it asks what the report suggests. */
