@@ -163,9 +163,9 @@ export class Described {
 }
 
 function givenValue({schema, name}: DescribedParameter, given: URLSearchParams): unknown {
-  const valueOf = (type: unknown, text: string | null): unknown => (type === 'integer' ? Number(text) : text);
-  if (schema.type !== 'array') return valueOf(schema.type, given.get(name));
-  return given.getAll(name).map((text) => valueOf((schema.items as {readonly type?: string}).type, text));
+  const readAs = (type: unknown, text: string | null): unknown => (type === 'integer' ? Number(text) : text);
+  if (schema.type !== 'array') return readAs(schema.type, given.get(name));
+  return given.getAll(name).map((text) => readAs((schema.items as {readonly type?: string}).type, text));
 }
 
 /** `#/…` means the document: compiled alone, a schema must name it. */
