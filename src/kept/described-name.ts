@@ -19,7 +19,7 @@ export interface DescribedName extends Definition {
   readonly owner: string;
   readonly state: NameState;
   readonly changedMs: number;
-  /** Name of the person. */
+  /** Name of the person or key. */
   readonly changedBy: string;
 }
 

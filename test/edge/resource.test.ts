@@ -69,14 +69,16 @@ async function edge(kind?: KeptName) {
 
 test.each(resources)('no $noun is created above the bound of their number', async ({create, name, noun, countMax}) => {
   const {front, lines} = await edge(name);
-  const make = async (): Promise<string> => {
+  const [body] = keptKinds[name].bodies;
+  const make = async (at: number): Promise<string> => {
     const statuses: string[] = [];
+    const own = name === 'described-name' ? {...body, event: `event ${at}`} : body; // A name has one description.
     const exchange = {query: '', caller: {}, json: (status: string) => statuses.push(status)} as unknown as Exchange;
-    await create(front, exchange, Buffer.from(JSON.stringify(keptKinds[name].bodies[0])));
+    await create(front, exchange, Buffer.from(JSON.stringify(own)));
     return statuses.join();
   };
-  for (let count = 0; count < countMax; count++) expect(await make()).toBe('201 Created');
-  await expect(make()).rejects.toMatchObject({
+  for (let count = 0; count < countMax; count++) expect(await make(count)).toBe('201 Created');
+  await expect(make(countMax)).rejects.toMatchObject({
     failure: {code: 'invalid_request', message: expect.stringContaining(noun)},
   });
   expect(lines).toEqual(Array(countMax).fill(`${name}.created`));
@@ -95,7 +97,7 @@ test.each(resources)('a change of $noun says that its outcome is not known, or t
   await kind.create(front, ofPath(), bytes(bodies[0]));
   const {id} = made;
   const changes = [
-    async () => kind.create(front, ofPath(), bytes(bodies[0])),
+    async () => kind.create(front, ofPath(), bytes(bodies[1])),
     async () => kind.change(front, ofPath(), bytes(change)),
     async () => kind.remove(front, ofPath(), id),
   ];

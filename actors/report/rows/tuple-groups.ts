@@ -186,7 +186,8 @@ class PairGroups {
 /** Neighbouring groups fall far apart: the high bits are mixed into the low ones, which choose the place. */
 function hashOf(left: number, right: number): number {
   const mixed = Math.imul(left, 0x9e3779b1) ^ Math.imul(right + 1, 0x85ebca6b);
-  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 7;
+  const hash = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 /** Upper bound of the rows that a breakdown by one property shows. */

@@ -74,7 +74,7 @@ export function ByField({
   return (
     <Field label="Break down by">
       {rows.map((one, at) => (
-        <div key={one ?? ''} class="builder-row">
+        <div key={at} class="builder-row">
           <BreakdownPicker
             label={breakdownLabels[at]!}
             keys={{of: 'events', event, days}}

@@ -34,7 +34,7 @@ export function EventPicker({
     // The service knows more names than were asked for: those that begin so come from there.
     const isMore = all.value.value?.has_more === true && typed !== undefined && typed !== '';
     const [begun] = useAsked<NamesAnswer>(isMore ? flatOf(namesQuestion(days, begunMax, typed)) : undefined);
-    const described = useDescribedNames();
+    const described = useDescribedNames(typed !== undefined);
     const {value, fault} = all.value;
     const names = [...(value?.data ?? []), ...(isMore ? (begun.value.value?.data ?? []) : [])];
     return {

@@ -56,7 +56,7 @@ export interface Report<Question> {
   readonly isAsked: (question: Question) => boolean;
   /** The question as the title of a tile. */
   readonly title: (question: Question) => string;
-  /** The question in words, without its days: first what the title says, last how it is counted. */
+  /** The question in words, without its days; the last row says how it is counted. */
   readonly words: (question: Question) => readonly WordRow[];
   /** Length of its buckets; undefined, or absent, where nobody chooses one. */
   readonly interval?: (question: Question, days: Days) => Interval | undefined;

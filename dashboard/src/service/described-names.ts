@@ -7,10 +7,10 @@ export type DescribedName = DescribedNameAnswer;
 
 export const describedNames = keptList<DescribedName>('v1/described-names');
 
-/** Read once a page; empty while they are not known. */
-export function useDescribedNames(): readonly DescribedName[] {
+/** Read once a page, when they are first wanted; empty while they are not known. */
+export function useDescribedNames(areWanted = true): readonly DescribedName[] {
   useEffect(() => {
-    if (describedNames.items.peek() === undefined) void describedNames.read();
-  }, []);
+    if (areWanted && describedNames.items.peek() === undefined) void describedNames.read();
+  }, [areWanted]);
   return describedNames.items.value ?? [];
 }

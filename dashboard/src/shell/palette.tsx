@@ -12,6 +12,7 @@ import type {UsersAnswer} from '../../../src/edge/answers/users.js';
 import type {IconName} from '../../icons';
 import {pageAddress} from '../address/base';
 import {boardForm} from '../address/board-address';
+import {carriedTo} from '../address/carried';
 import {addressAsking, isName} from '../address/codec';
 import {questionAddress} from '../address/page-question';
 import {namesQuestion, peopleForm} from '../address/report-address';
@@ -22,6 +23,7 @@ import {boards, boardsFault, useBoards} from '../service/boards';
 import {openedReport, readSavedReports, reportAddress, savedFault, savedReports} from '../service/saved-reports';
 import {may, signOut} from '../service/session';
 import {titleIn} from '../service/titles';
+import {carried, linkTo} from './carried-links';
 import {Icon} from './icon';
 import {openDialog, takeEarly} from './keys';
 import {exportsFrom} from './palette-exports';
@@ -173,6 +175,14 @@ function usePeople(text: string): {readonly people: UsersAnswer['data']; readonl
   return {people: isReading ? [] : (found.value.value?.data ?? []), isReading};
 }
 
+/** The address with what goes along to its page; nothing does to the page of one person. */
+function alongTo(address: string): string {
+  const [path = '', own] = address.split('?');
+  if (own === undefined) return linkTo(path);
+  const along = path === '/people' ? '' : carriedTo(path, carried.value);
+  return `${pageAddress(path)}?${own}${along && `&${along.slice(1)}`}`;
+}
+
 const reading: Choice = {key: 'reading', icon: 'search', name: 'Reading …', note: 'events, people, boards and reports'};
 
 function useChoices(text: string, route: (address: string) => void): readonly Choice[] {
@@ -180,7 +190,7 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
   const {people, isReading: areReading} = usePeople(text);
   const lower = text.toLowerCase();
   const isLike = (name: string): boolean => name.toLowerCase().includes(lower);
-  const to = (address: string) => (): void => route(pageAddress(address));
+  const to = (address: string) => (): void => route(alongTo(address));
   const isBegun = (name: string): boolean => text !== '' && name.toLowerCase().startsWith(lower);
   const doings = [
     ...(text === '' ? [] : exportsFrom(to)).filter(({name, note}) => isLike(`${name} ${note}`)),

@@ -12,7 +12,7 @@ export function QuestionForm({
 }: {
   /** The question in words. */
   readonly words: string;
-  /** The form is open until somebody closes it, as nothing is asked yet. */
+  /** The form is open until somebody closes it, as somebody took away all that was asked. */
   readonly isOpenFirst?: boolean;
   readonly children: ComponentChildren;
 }) {
@@ -24,7 +24,14 @@ export function QuestionForm({
         <span>{words}</span>
         <Icon name="chevronDown" />
       </button>
-      <div class={isOpen ? 'builder-forms' : 'builder-forms builder-closed'}>{children}</div>
+      <div
+        class={isOpen ? 'builder-forms' : 'builder-forms builder-closed'}
+        onFocusIn={() => {
+          if (isOpen) setChosen(true); // It never closes under the hand.
+        }}
+      >
+        {children}
+      </div>
     </div>
   );
 }

@@ -1,12 +1,12 @@
 // The frame of every page: the list of pages, the state of the service, the person who is signed in, and keys.
-import {signal} from '@preact/signals';
 import type {ComponentChildren} from 'preact';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import {dashboardPath, pageAddress} from '../address/base';
-import {type Carried, carriedFrom, carriedTo} from '../address/carried';
+import {carriedFrom} from '../address/carried';
 import {serviceState} from '../service/service-state';
 import {may, session, signOut} from '../service/session';
+import {carried, linkTo} from './carried-links';
 import {explaining} from './explained';
 import {Icon} from './icon';
 import {focusSearch, moveRow, openDialog, useKeys} from './keys';
@@ -54,10 +54,6 @@ export function Shell({children}: {readonly children: ComponentChildren}) {
     </div>
   );
 }
-
-/** What the pages so far have in their addresses, and the links of the side take along. */
-const carried = signal<Carried>({});
-const linkTo = (path: string): string => pageAddress(path) + carriedTo(path, carried.value);
 
 function Side() {
   const {path, url} = useLocation();

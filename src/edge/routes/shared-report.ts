@@ -8,6 +8,7 @@ import type {KeptReport, ReportQuestion} from '../../asks/address.js';
 import type {Asker} from '../../asks/asker.js';
 import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import {type BoardTile, isReportTile} from '../../kept/board.js';
+import {isOfPerson} from '../../kept/person-forms.js';
 import type {PathsAnswer} from '../answers/engagement.js';
 import type {SharedAnswer, SharedBoardAnswer} from '../dashboard/answers/shared-report.js';
 import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
@@ -43,6 +44,7 @@ export async function boardAnswersOf(front: Front, tiles: readonly BoardTile[], 
   const namings: NamingPeople[] = [];
   let position: string | undefined;
   for (const tile of tiles) {
+    if (wordsOf(tile).some((word) => isOfPerson(word))) namings.push({people: [ofWords], brokenDownBy: [], few: []});
     if (!isReportTile(tile)) {
       answered.push(tile);
       continue;
@@ -55,6 +57,14 @@ export async function boardAnswersOf(front: Front, tiles: readonly BoardTile[], 
   }
   return {tiles: answered, naming: joined(namings)};
 }
+
+/** Words of a person's own on a board: texts, and titles of tiles. */
+const ofWords = 'a text or a title has what only persons have, such as an e-mail address';
+const wordsOf = (tile: BoardTile): string[] =>
+  [tile.name ?? '', isReportTile(tile) ? '' : tile.text]
+    .join(' ')
+    .split(/[\s,;()<>]+/)
+    .filter((word) => word !== '');
 
 /** `at`: position of the snapshots; undefined: the newest. @throws RequestFailure for a report that is not shared. */
 export async function answersOf(

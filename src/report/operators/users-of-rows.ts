@@ -18,7 +18,7 @@ interface RowsMeant {
   readonly isInRow?: ((group: number) => boolean) | undefined;
 }
 
-/** `users`: undefined for all. @throws MissingPart, DamagedPart */
+/** `users`: undefined for all. @throws MissingPart, DamagedPart, BeyondMemory */
 export async function usersOfRows(
   reading: Reading,
   {selector, stretch, grouping, isInRow = () => true}: RowsMeant,
@@ -33,6 +33,7 @@ export async function usersOfRows(
     (rows, [chosen]) => {
       const groupOf = grouping?.of(snapshot, rows);
       for (const row of chosen!) if (groupOf === undefined || isInRow(groupOf(row))) note(rows.users[row]!);
+      grouping?.checkHeld(reading.gatheredBytesMax);
     },
     users,
   );

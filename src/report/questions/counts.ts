@@ -241,7 +241,9 @@ class MeasuredSeries {
       },
       *add(from) {
         self.addSkipped(from);
-        yield* counts.addRead(from, yield* grouping.groups.read(from));
+        const groups = yield* grouping.groups.read(from);
+        grouping.checkHeld(self.reading.gatheredBytesMax);
+        yield* counts.addRead(from, groups);
       },
     };
   }

@@ -149,7 +149,7 @@ function BoardHead({
         <p class="against" role="status">
           {range === null ? '' : 'The days are of all tiles. '}
           {filters.length === 0 ? '' : `All tiles count only ${filters.join(', and ')}. `}
-          <button type="button" class="link" onClick={() => ask(asSaved)}>
+          <button type="button" class="link" onClick={() => ask({...asSaved, not_segment: question.not_segment})}>
             Show it as saved
           </button>
         </p>

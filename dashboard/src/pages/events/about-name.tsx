@@ -4,6 +4,7 @@ import {DialogForm} from '../../controls/dialog-form';
 import {Options} from '../../controls/options';
 import {type DescribedName, describedNames, useDescribedNames} from '../../service/described-names';
 import {may} from '../../service/session';
+import {FaultBox} from '../../shell/states';
 
 const states = [
   ['live', 'Live'],
@@ -14,7 +15,10 @@ const states = [
 export function AboutName({event}: {readonly event: string}) {
   const [isOpen, setOpen] = useState(false);
   const said = useDescribedNames().find((one) => one.event === event);
-  const mayChange = may('analyst');
+  const isKnown = describedNames.items.value !== undefined;
+  const mayChange = may('analyst') && isKnown;
+  if (describedNames.fault.value !== undefined && !isKnown)
+    return <FaultBox fault={describedNames.fault.value} onAgain={() => void describedNames.read()} />;
   if (said === undefined && !mayChange) return null;
   return (
     <div class="about-name">
@@ -37,13 +41,14 @@ export function AboutName({event}: {readonly event: string}) {
 /** Without `event`: of a name that is planned. */
 export function DescriptionForm({
   event,
-  said,
+  said: shown,
   onClose,
 }: {
   readonly event?: string;
   readonly said?: DescribedName | undefined;
   readonly onClose: () => void;
 }) {
+  const [said] = useState(shown); // A change of what was shown, and of nothing newer.
   const [name, setName] = useState(event ?? '');
   const [description, setDescription] = useState(said?.description ?? '');
   const [owner, setOwner] = useState(said?.owner ?? '');
@@ -54,6 +59,17 @@ export function DescriptionForm({
       title={event === undefined ? 'Plan an event' : `About ${event}`}
       actText="Save"
       isReady={called !== ''}
+      others={
+        said !== undefined && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => void describedNames.remove(said).then((fault) => fault === undefined && onClose())}
+          >
+            Remove
+          </button>
+        )
+      }
       act={async () => {
         const members = {description: description.trim(), owner: owner.trim(), state};
         const fault = await (said === undefined

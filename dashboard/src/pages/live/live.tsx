@@ -39,7 +39,7 @@ export function Live() {
         <CopyState shown={shown} />
         <button type="button" class="button" aria-pressed={paused !== undefined} onClick={turn}>
           <Icon name={paused === undefined ? 'Pause' : 'Play'} />
-          {paused === undefined ? 'Pause' : 'Go on'}
+          {paused === undefined ? 'Pause' : 'Resume'}
         </button>
         <fieldset class="choice">
           <legend class="visually-hidden">Range</legend>

@@ -23,7 +23,7 @@ const idIn = (path: string) => (id: string) => `${path}?${new URLSearchParams({i
 const hidden = {where: 'It is hidden from lists: the API takes it off the list.'};
 const kinds: Readonly<Record<Naming['kind'], Kind>> = {
   saved_report: {words: 'Saved report', page: '/saved', path: (id) => `v1/saved-reports/${id}`},
-  share: {words: 'Link to a report', path: idIn('share')},
+  share: {words: 'Link', path: idIn('share')},
   board: {words: 'Board', page: '/boards', where: 'Change its tile, or rename it.'},
   annotation: {words: 'Annotation', path: (id) => `v1/annotations/${id}`},
   segment: {words: 'Segment', path: (id) => `v1/segments/${id}`},

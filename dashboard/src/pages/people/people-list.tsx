@@ -66,7 +66,7 @@ export function PeopleList({
             <h2>Who</h2>
           </header>
           <div class="builder-rows">
-            <Field label="Traits">
+            <Field label="Users where">
               <ConditionList
                 conditions={question.user_where}
                 keys={{of: 'users'}}

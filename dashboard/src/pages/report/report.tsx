@@ -48,7 +48,10 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
         ask={askOver}
       />
       <div class="builder">
-        <QuestionForm words={isAsked ? lineOf(report, question) : 'Choose what is asked'} isOpenFirst={!isAsked}>
+        <QuestionForm
+          words={isAsked ? lineOf(report, question) : 'Choose what is asked'}
+          isOpenFirst={isCleared && !isAsked}
+        >
           <Fields
             question={question}
             days={days}
@@ -83,14 +86,13 @@ function ReportPage({path, name, report}: Pick<ReportEntry, 'path' | 'name'> & {
   );
 }
 
-/** The question in one line: its title, then what that leaves out. */
-function lineOf({title, words}: AnyReport, question: object): string {
-  const rows = words(question).slice(1, -1);
-  return [
-    title(question),
-    ...rows.filter(([, text]) => text !== '').map(([what, text]) => `${what.toLowerCase()} ${text}`),
-  ].join(', ');
-}
+/** The question in one line. */
+const lineOf = ({words}: AnyReport, question: object): string =>
+  words(question)
+    .slice(0, -1)
+    .filter(([, text]) => text !== '')
+    .map(([what, text], at) => `${at === 0 ? what : what.toLowerCase()} ${text}`)
+    .join(', ');
 
 /** Stands in place of the result. Until somebody chooses, it asks what the report suggests. */
 function Unasked({

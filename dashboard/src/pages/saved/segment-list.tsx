@@ -149,7 +149,7 @@ function SegmentForm({segment, onClose}: {readonly segment?: Segment; readonly o
         value={name}
         onInput={({currentTarget}) => setName(currentTarget.value)}
       />
-      <Field label="Users whose traits match">
+      <Field label="Users where">
         <ConditionList conditions={where} keys={{of: 'users'}} of="of the users" onChange={setWhere} />
       </Field>
       {segment !== undefined && <p class="help">Every report about the segment counts its new users from then on.</p>}
