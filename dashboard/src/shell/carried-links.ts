@@ -4,4 +4,9 @@ import {pageAddress} from '../address/base';
 import {type Carried, carriedTo} from '../address/carried';
 
 export const carried = signal<Carried>({});
-export const linkTo = (path: string): string => pageAddress(path) + carriedTo(path, carried.value);
+
+/** `own`: a query that the link has itself. */
+export function linkTo(path: string, own = ''): string {
+  const along = carriedTo(path, carried.value);
+  return pageAddress(path) + (own && along ? own + along.replace('?', '&') : own || along);
+}

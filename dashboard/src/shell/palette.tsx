@@ -12,7 +12,6 @@ import type {UsersAnswer} from '../../../src/edge/answers/users.js';
 import type {IconName} from '../../icons';
 import {pageAddress} from '../address/base';
 import {boardForm} from '../address/board-address';
-import {carriedTo} from '../address/carried';
 import {addressAsking, isName} from '../address/codec';
 import {questionAddress} from '../address/page-question';
 import {namesQuestion, peopleForm} from '../address/report-address';
@@ -23,7 +22,7 @@ import {boards, boardsFault, useBoards} from '../service/boards';
 import {openedReport, readSavedReports, reportAddress, savedFault, savedReports} from '../service/saved-reports';
 import {may, signOut} from '../service/session';
 import {titleIn} from '../service/titles';
-import {carried, linkTo} from './carried-links';
+import {linkTo} from './carried-links';
 import {Icon} from './icon';
 import {openDialog, takeEarly} from './keys';
 import {exportsFrom} from './palette-exports';
@@ -177,10 +176,10 @@ function usePeople(text: string): {readonly people: UsersAnswer['data']; readonl
 
 /** The address with what goes along to its page; nothing does to the page of one person. */
 function alongTo(address: string): string {
-  const [path = '', own] = address.split('?');
-  if (own === undefined) return linkTo(path);
-  const along = path === '/people' ? '' : carriedTo(path, carried.value);
-  return `${pageAddress(path)}?${own}${along && `&${along.slice(1)}`}`;
+  const at = address.indexOf('?');
+  if (at < 0) return linkTo(address);
+  const path = address.slice(0, at);
+  return path === '/people' ? pageAddress(address) : linkTo(path, address.slice(at));
 }
 
 const reading: Choice = {key: 'reading', icon: 'search', name: 'Reading …', note: 'events, people, boards and reports'};
