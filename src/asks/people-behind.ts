@@ -19,7 +19,7 @@ export interface Point {
   readonly event?: string | undefined;
   /** Index of a bucket, or of a cohort. Absent: the number of the whole range. */
   readonly bucket?: number | undefined;
-  /** Of each breakdown. Absent: the unbroken series. */
+  /** The row of each breakdown. Absent: the number is of the series without a breakdown. */
   readonly row?: readonly BreakdownRow[] | undefined;
   /** Step of a funnel or of paths, from 1. */
   readonly step?: number | undefined;

@@ -8,9 +8,9 @@ import {each} from '../partials.js';
 import {chooseGroups, kindsShown, knownGroups, type ShownGroups, ValueGroups} from './value-groups.js';
 
 export class TupleGroups {
-  /** Of each property. */
+  /** The values of each property, in the order of the properties. */
   readonly values: readonly ValueGroups[];
-  /** Of each property after the first one. TG1 */
+  /** Each property after the first one has its pairs here. TG1 */
   private readonly pairs: readonly PairGroups[];
 
   constructor(propertyCount: number) {
@@ -197,7 +197,7 @@ const rowsOf = ({top}: ShownGroups): number => top.length + kindsShown.length;
 export class ShownRows {
   /** Upper bound of the rows: those that no event has are not in the answer. */
   readonly count: number;
-  /** Of each breakdown. */
+  /** The groups that each breakdown shows. */
   readonly of: readonly ShownGroups[];
   /** The row of each group. */
   readonly rowOf: Uint32Array;

@@ -1,5 +1,5 @@
-// The page of a link: one report with its numbers and how they are counted, or one board, for whoever has the link. It leads nowhere
-// else.
+// The page that a link opens. It shows one report, with its numbers and how they are counted, or one board. Nobody needs to sign in.
+// No other page can be reached from it.
 import type {FunctionComponent} from 'preact';
 import {asSaved} from '../address/board-address';
 import {tiles} from '../boards/pinned';

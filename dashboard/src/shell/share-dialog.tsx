@@ -1,4 +1,4 @@
-// Makes a link that shows a saved report or a board to whoever has it. The link is shown once.
+// The dialog that makes a link. Whoever has the link sees one saved report or board. The dialog shows the link once.
 import {useState} from 'preact/hooks';
 import {dayMs} from '../../../actors/limits.js';
 import type {CreatedShareAnswer} from '../../../src/edge/answers/shares.js';

@@ -14,7 +14,10 @@ interface Audience {
   readonly endpoints?: readonly string[] | undefined;
 }
 
-/** Of a digest, the saved report or board. Of an alert, its name, and the saved funnel if it tells who stalls. */
+/**
+ * What is told. A digest gives the id of its saved report or board as `of`. An alert gives its `name`, and the id of a saved funnel if it
+ * tells who stalls.
+ */
 export type Told = Audience & ({readonly of: string} | {readonly name: string; readonly funnel?: string | undefined});
 
 /** Path of the question who is reached. Undefined: nobody is, without asking. */

@@ -14,7 +14,7 @@ export interface SubscriptionDraft {
 
 export interface WebhookDraft {
   readonly kind: WebhookKind;
-  /** Of mail: the address alone. Empty in an edit of a chat: it stays, and is not shown. */
+  /** A mail has the address alone, without `mailto:`. The form that edits a chat leaves it empty: the address stays as it is. */
   readonly url: string;
   /** What is told has at least one. */
   readonly subscriptions: Readonly<Partial<Record<SubscribedType, readonly SubscriptionDraft[]>>>;

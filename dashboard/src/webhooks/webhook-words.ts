@@ -28,7 +28,7 @@ export const typeWords: Readonly<Record<SubscribedType, {readonly title: string;
   'report.digest': {title: 'Digests', names: 'saved reports'},
 };
 
-/** Of chats and mail. */
+/** Types that chats and mail can subscribe to. */
 const chatTypes: readonly SubscribedType[] = ['report.threshold', 'report.revised', 'report.digest'];
 
 export const typesFor = (kind: WebhookKind): readonly SubscribedType[] =>

@@ -2,8 +2,8 @@
 //   SH1. A link opens its one report or board, and takes no parameter: no session comes of it, and no other route knows its token.
 //   SH2. Every read looks up the link, so that a revocation holds at once. Reads of a second share an answer, so that a change of the
 //        report, and what is hidden, hold within a second.
-//   SH3. A report that names people is shown only by a link whose maker agreed to that, also when it names them since later. Values that
-//        few users have count then only if the report has listed them since: numbers may be small on some days.
+//   SH3. A report or board that names people is shown only by a link whose maker agreed to that, also when it names them since later.
+//        Values that few users have count then only if the report has listed them since: numbers may be small on some days.
 //   SH4. Reads are counted (src/kept/share-reads.ts): a read writes nothing.
 //   SH5. Each address has a limit of its own for each link: one reader does not close a link to the others.
 import {isoText} from '../../../actors/calendar.js';

@@ -88,7 +88,7 @@ export async function findNaming(
   const sure = naming.filter((each) => each.texts.some((text) => isSurely(text, each.one, things)));
   const ids = new Set(naming.map(({one}) => one.id));
   const sureIds = new Set(sure.map(({one}) => one.id));
-  // With the links that show one of these saved reports.
+  // With the links that show one of these saved reports or boards.
   const shares = sharesOf(front.kept.store).list();
   const shows = (share: Share, of: ReadonlySet<string>): boolean =>
     of.has(share.id) || ('follows' in share.of && of.has(share.of.follows));

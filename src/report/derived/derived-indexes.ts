@@ -6,7 +6,7 @@
 //   DI3. Background builds run one at a time, in slices while no report is computed. They leave the last part of the budget to
 //        values that answers derive.
 //   DI4. Where a build does not fit, values of any kind that no question used lately yield to it, those that were used longest ago
-//        first. What does not fit then is not kept. Two values that are asked for in turn never replace each other.
+//        first. What does not fit then is not kept. Two values that are asked for in turn within a minute never replace each other.
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {throwBroken} from '../../../actors/invariant.js';

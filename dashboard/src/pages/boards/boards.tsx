@@ -1,4 +1,4 @@
-// Boards: all of them in their order, or one of them with its pins.
+// Boards: all of them in their order, or one of them with its tiles.
 import {boardForm} from '../../address/board-address';
 import {boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
 import {useAddress} from '../../service/use-address';

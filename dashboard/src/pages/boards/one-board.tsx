@@ -1,4 +1,4 @@
-// One board with its pins, each as it was pinned. Days and filters for all of them are in the address of the board.
+// One board with its tiles. A report is shown as it was pinned. Days and filters for all of them are in the address of the board.
 import {type Signal, useSignal} from '@preact/signals';
 import {useState} from 'preact/hooks';
 import {pageAddress} from '../../address/base';
